@@ -60,8 +60,8 @@ export type Next = (invocation: Invocation) => Promise<ToolResult>;
  */
 export interface ToolMiddleware {
   (invocation: Invocation, next: Next): Promise<ToolResult>;
-  /** Whether a person will be asked about this call. Pure: the batch is planned with it. */
-  asks?(invocation: Invocation): boolean;
+  /** Whether a person will be asked about this call. Without side effect: the batch is planned with it. */
+  asks?(invocation: Invocation): boolean | Promise<boolean>;
 }
 
 /** A result that refuses or fails a call. */

@@ -1,0 +1,15 @@
+#!/usr/bin/env node
+import { readFileSync } from "node:fs";
+
+const [major] = process.versions.node.split(".").map(Number);
+const [first, ...rest] = process.argv.slice(2);
+if (major < 20) {
+  process.stderr.write(`harness9 needs Node.js 20 or newer; this is ${process.version}.\n`);
+  process.exitCode = 1;
+} else if (rest.length === 0 && (first === "--version" || first === "-v")) {
+  // Answered before anything else is loaded.
+  process.stdout.write(`${JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).version}\n`);
+} else {
+  const { main } = await import("../dist/cli.js");
+  await main();
+}

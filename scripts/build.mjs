@@ -1,0 +1,51 @@
+// Bundles src/ into dist/: a small entry and chunks that are loaded when they are needed. Writes NOTICE beside package.json.
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+
+rmSync(join(root, "dist"), { recursive: true, force: true });
+const { metafile } = await build({
+  absWorkingDir: root,
+  entryPoints: { cli: "src/cli/main.ts" },
+  outdir: "dist",
+  bundle: true,
+  splitting: true,
+  format: "esm",
+  platform: "node",
+  target: "node20",
+  minify: true,
+  keepNames: false,
+  mainFields: ["module", "main"],
+  chunkNames: "chunks/[name]-[hash]",
+  legalComments: "none",
+  metafile: true,
+  define: { "process.env.NODE_ENV": '"production"', HARNESS9_VERSION: JSON.stringify(manifest.version) },
+  // Some bundled packages are CommonJS and require Node's own modules.
+  banner: {
+    js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
+  },
+});
+if (process.argv.includes("--metafile")) writeFileSync(join(root, "dist", "meta.json"), JSON.stringify(metafile));
+
+writeFileSync(join(root, "NOTICE"), notice(bundledPackages(Object.keys(metafile.inputs))));
+
+/** Folders of the packages that went into the bundle, sorted. */
+function bundledPackages(inputs) {
+  const folders = inputs.flatMap((input) => input.match(/^.*node_modules\/(?:@[^/]+\/)?[^/]+/)?.[0] ?? []);
+  return [...new Set(folders)].sort();
+}
+
+function notice(folders) {
+  const sections = folders.map((folder) => {
+    const { name, version, license, homepage } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
+    const file = readdirSync(join(root, folder)).find((entry) => /^(licen[cs]e|copying)/i.test(entry));
+    const text =
+      file && existsSync(join(root, folder, file)) ? readFileSync(join(root, folder, file), "utf8").trim() : "";
+    return `${name} ${version} (${license})${homepage ? `\n${homepage}` : ""}\n\n${text}`;
+  });
+  return `harness9 contains the following packages, bundled and minified.\n\n${sections.join(`\n\n${"-".repeat(72)}\n\n`)}\n`;
+}

@@ -1,0 +1,103 @@
+import type { Writable } from "node:stream";
+import type { EngineEvent, EngineEventBody, ErrorKind } from "../schema/event.ts";
+import { NO_USAGE } from "../schema/model.ts";
+import type { Input, Session } from "../session/session.ts";
+import { stripControls } from "../text/clean.ts";
+import { maskKeyShapes } from "../text/mask.ts";
+import type { Strings } from "../text/strings.ts";
+import { createEnvelope, type EnvelopeOptions } from "./envelope.ts";
+import { createProgress } from "./progress.ts";
+
+export const OUTPUT_FORMATS = ["text", "json", "stream-json", "events"] as const;
+
+export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
+
+export type HeadlessOptions = EnvelopeOptions & {
+  readonly format: OutputFormat;
+  readonly stdout: Writable;
+  readonly stderr: Writable;
+  /** Whether progress goes to stderr in text mode. */
+  readonly progress: boolean;
+  readonly strings: Strings["headless"];
+};
+
+/** Runs one input and prints it in the chosen format. Returns the run's last event. */
+export const runHeadless = async (
+  session: Session,
+  input: Input,
+  signal: AbortSignal,
+  options: HeadlessOptions,
+): Promise<EngineEventBody<"run.completed">> => {
+  const print = createPrinter(options);
+  for await (const event of session.run(input, signal)) {
+    print(event);
+    if (event.type === "run.completed") return event;
+  }
+  throw new Error("the session ended without run.completed");
+};
+
+export type StartFailure = { readonly kind: ErrorKind; readonly message: string; readonly hint?: string };
+
+/** Prints the one final result of a run that could not start. */
+export const printStartFailure = (error: StartFailure, options: HeadlessOptions & { readonly time: Date }): void => {
+  createPrinter(options)({
+    type: "run.completed",
+    sessionId: "",
+    seq: 1,
+    time: options.time.toISOString(),
+    reason: "error",
+    text: "",
+    turns: 0,
+    contextMessages: 0,
+    usage: NO_USAGE,
+    costUsd: null,
+    durationMs: 0,
+    permissionDenials: [],
+    error,
+  });
+};
+
+const createPrinter = (options: HeadlessOptions): ((event: EngineEvent) => void) => {
+  const { format, stdout } = options;
+  const printLine = (value: unknown): void => void stdout.write(`${JSON.stringify(value)}\n`);
+  switch (format) {
+    case "events":
+      return printLine;
+    case "stream-json":
+    case "json": {
+      const envelope = createEnvelope(options);
+      return (event) => {
+        for (const message of envelope(event))
+          if (format === "stream-json" || message.type === "result") stdout.write(`${maskJson(message)}\n`);
+      };
+    }
+    case "text":
+      return createTextPrinter(options);
+    default:
+      return format satisfies never;
+  }
+};
+
+const maskJson = (value: unknown): string =>
+  JSON.stringify(value, (_key, inner: unknown) => (typeof inner === "string" ? maskKeyShapes(inner) : inner));
+
+const createTextPrinter = ({ stdout, stderr, progress, strings }: HeadlessOptions): ((event: EngineEvent) => void) => {
+  const progressLine = createProgress(strings);
+  const say = (text: string): void => void stderr.write(`${stripControls(maskKeyShapes(text))}\n`);
+  return (event) => {
+    if (progress) {
+      const line = progressLine(event);
+      if (line !== undefined) stderr.write(`${line}\n`);
+    }
+    if (event.type === "notice") say(`harness9: ${event.text}`);
+    if (event.type !== "run.completed") return;
+    const { reason, text, error, permissionDenials } = event;
+    if (reason === "completed" || reason === "blocked") {
+      const answer = stripControls(maskKeyShapes(text));
+      if (answer !== "") stdout.write(answer.endsWith("\n") ? answer : `${answer}\n`);
+    }
+    if (reason === "blocked")
+      say(`harness9: ${strings.blocked(permissionDenials.map((denial) => denial.name).join(", "))}`);
+    if (error) say(`harness9: ${error.message}${error.hint === undefined ? "" : `\n${error.hint}`}`);
+  };
+};

@@ -1,0 +1,49 @@
+import { closeSync, fchmodSync, openSync, writeSync } from "node:fs";
+import type { EngineEvent } from "../schema/event.ts";
+import { type BlockOptions, formatBlock } from "./format-block.ts";
+
+export type LogFile = {
+  readonly path: string;
+  /** A sink of events. One block is one write, so that parallel tools do not mix. */
+  readonly write: (event: EngineEvent) => void;
+  /** Text of our own, as a stack trace: never on the terminal, always here. */
+  readonly writeText: (text: string) => void;
+  readonly close: () => void;
+};
+
+/**
+ * Opens the log (0600) and appends to it. A write that fails later, as on a full disk, ends the log and not the run:
+ * `onFailure` hears of it once.
+ * @throws the system's error when the file cannot be opened.
+ */
+export const openLogFile = (
+  path: string,
+  options: { readonly block?: BlockOptions; readonly onFailure: (error: unknown) => void },
+): LogFile => {
+  const file = openSync(path, "a", 0o600);
+  fchmodSync(file, 0o600);
+  let open = true;
+  const append = (text: string): void => {
+    if (!open) return;
+    try {
+      writeSync(file, text);
+    } catch (error) {
+      open = false;
+      closeSync(file);
+      options.onFailure(error);
+    }
+  };
+  return {
+    path,
+    write: (event) => {
+      const block = formatBlock(event, options.block);
+      if (block !== undefined) append(`${block}\n`);
+    },
+    writeText: (text) => append(text.endsWith("\n") ? text : `${text}\n`),
+    close: () => {
+      if (!open) return;
+      open = false;
+      closeSync(file);
+    },
+  };
+};
