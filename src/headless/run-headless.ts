@@ -81,7 +81,13 @@ const createPrinter = (options: HeadlessOptions): ((event: EngineEvent) => void)
 const maskJson = (value: unknown): string =>
   JSON.stringify(value, (_key, inner: unknown) => (typeof inner === "string" ? maskKeyShapes(inner) : inner));
 
-const createTextPrinter = ({ stdout, stderr, progress, strings }: HeadlessOptions): ((event: EngineEvent) => void) => {
+const createTextPrinter = ({
+  stdout,
+  stderr,
+  progress,
+  strings,
+  structuredOutput,
+}: HeadlessOptions): ((event: EngineEvent) => void) => {
   const progressLine = createProgress(strings);
   const say = (text: string): void => void stderr.write(`${stripControls(maskKeyShapes(text))}\n`);
   return (event) => {
@@ -93,7 +99,7 @@ const createTextPrinter = ({ stdout, stderr, progress, strings }: HeadlessOption
     if (event.type !== "run.completed") return;
     const { reason, text, error, permissionDenials } = event;
     if (reason === "completed" || reason === "blocked") {
-      const answer = stripControls(maskKeyShapes(text));
+      const answer = stripControls(maskKeyShapes(structuredOutput ? JSON.stringify(structuredOutput(text)) : text));
       if (answer !== "") stdout.write(answer.endsWith("\n") ? answer : `${answer}\n`);
     }
     if (reason === "blocked")

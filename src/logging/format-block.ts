@@ -61,6 +61,8 @@ const blockLines = (event: EngineEvent, options: BlockOptions): readonly string[
     case "observations.added":
       return [`Observation 注入完成 │ count=${event.count} contextMessages=${event.contextMessages}`];
     case "permission.resolved": {
+      // A call that its mode lets run is no news.
+      if (event.decision === "allow" && event.by === "mode") return undefined;
       const rule = event.rule === undefined ? "" : ` rule=${event.rule}`;
       return [`权限 │ tool=${event.name} id=${event.toolCallId} decision=${event.decision} by=${event.by}${rule}`];
     }

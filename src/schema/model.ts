@@ -23,6 +23,8 @@ export type ModelInfo = {
   readonly prices: Prices | null;
 };
 
+export const UNKNOWN_MODEL: ModelInfo = { contextWindow: null, maxOutputTokens: null, prices: null };
+
 export const NO_USAGE: Usage = {
   inputTokens: 0,
   outputTokens: 0,

@@ -95,8 +95,8 @@ const lastRewrite = (line: string): number => {
 
 /** An index near the end that splits neither a character, nor a control sequence, nor CRLF. */
 const safeCut = (line: string): number => {
-  const escape = line.slice(-MAX_SEQUENCE).search(/[\x1b\x90\x98\x9b\x9d-\x9f][^\x1b\x90\x98\x9b\x9d-\x9f]*$/);
-  if (escape >= 0) return Math.max(0, line.length - MAX_SEQUENCE) + escape;
+  const introducer = line.slice(-MAX_SEQUENCE).search(/[\x1b\x90\x98\x9b\x9d-\x9f][^\x1b\x90\x98\x9b\x9d-\x9f]*$/);
+  if (introducer >= 0) return Math.max(0, line.length - MAX_SEQUENCE) + introducer;
   return /[\ud800-\udbff\r]$/.test(line) ? line.length - 1 : line.length;
 };
 

@@ -37,16 +37,16 @@ export class Registry {
   }
 
   /** @throws Error for a bad name, a missing execute, or a name that is taken; the tool that was first stays. */
-  register(tool: Tool): void {
-    checkTool(tool);
+  register<Args>(tool: Tool<Args>): void {
     if (this.#tools.has(tool.definition.name)) throw new Error(`tool "${tool.definition.name}" already registered`);
-    this.#tools.set(tool.definition.name, tool);
+    this.replace(tool);
   }
 
   /** Puts the tool in the place of the one with its name, or adds it. */
-  replace(tool: Tool): void {
-    checkTool(tool);
-    this.#tools.set(tool.definition.name, tool);
+  replace<Args>(tool: Tool<Args>): void {
+    checkTool(tool.definition.name, tool.execute);
+    // The tool only ever gets arguments that its own `parse` has made.
+    this.#tools.set(tool.definition.name, tool as Tool);
   }
 
   /** False when there was none. */
@@ -101,11 +101,10 @@ export class Registry {
   }
 }
 
-const checkTool = (tool: Tool): void => {
-  const { name } = tool.definition;
+const checkTool = (name: string, execute: unknown): void => {
   if (name === "") throw new Error("tool name cannot be empty");
   if (!NAME.test(name)) throw new Error(`tool name "${name}" must match ${NAME.source}`);
-  if (typeof tool.execute !== "function") throw new Error(`tool "${name}" has no execute function`);
+  if (typeof execute !== "function") throw new Error(`tool "${name}" has no execute function`);
 };
 
 const runTool: Next = async ({ call, tool, args, context }: Invocation): Promise<ToolResult> => {

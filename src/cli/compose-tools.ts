@@ -1,0 +1,85 @@
+import { availableParallelism } from "node:os";
+import { createPermissions } from "../permissions/permission-middleware.ts";
+import { parseRule } from "../permissions/rules.ts";
+import type { Ask } from "../schema/ask.ts";
+import type { PermissionMode } from "../schema/event.ts";
+import type { ModelInfo } from "../schema/model.ts";
+import { type Bash, createBash } from "../tools/builtin/bash.ts";
+import { createEditFile } from "../tools/builtin/edit-file.ts";
+import { createReadFile } from "../tools/builtin/read-file.ts";
+import { createWriteFile } from "../tools/builtin/write-file.ts";
+import { Registry } from "../tools/registry.ts";
+import { retryRecoverable } from "../tools/retry.ts";
+import { childEnv } from "../tools/shell/child-env.ts";
+import { createSlots, limitProcesses } from "../tools/shell/process-slots.ts";
+import { limitTime } from "../tools/timeout.ts";
+import { createPathLocks } from "../tools/workspace/path-lock.ts";
+import { createWorkspace } from "../tools/workspace/workspace.ts";
+import type { Setup } from "./setup.ts";
+
+const LARGE_WINDOW_TOKENS = 100_000;
+const SMALL_READ_BYTES = 4096;
+const LARGE_READ_BYTES = 65_536;
+
+export type ToolsOptions = {
+  readonly outputsDir: string;
+  readonly info: ModelInfo;
+  readonly permissionMode: () => PermissionMode;
+  readonly guard: boolean;
+  readonly ask: Ask | undefined;
+};
+
+/** The tools of a session, and what governs them. @throws UserError for a rule that cannot be read. */
+export const createTools = (
+  setup: Setup,
+  options: ToolsOptions,
+): { readonly registry: Registry; readonly bash: Bash } => {
+  const { workDir, homeDir, env, paths, strings, config } = setup;
+  const { settings } = config;
+  const { ask, outputsDir } = options;
+  const rules = (kind: "allow" | "ask" | "deny") =>
+    config.rules[kind].map(({ rule }) => parseRule(rule, strings.permission));
+  const registry = new Registry({
+    strings: strings.registry,
+    middlewares: [
+      createPermissions({
+        mode: options.permissionMode,
+        rules: { allow: rules("allow"), ask: rules("ask"), deny: rules("deny") },
+        guard: options.guard,
+        places: { workDir, homeDir, harnessHome: paths.home, addedDirs: settings.addDirs },
+        strings: strings.permission,
+        ...(ask && { ask }),
+      }),
+      limitProcesses(createSlots(Math.max(4, 2 * availableParallelism())), strings.registry),
+      limitTime({ toolTimeoutMs: settings.toolTimeoutMs, strings: strings.registry }),
+      retryRecoverable(),
+    ],
+  });
+
+  const workspace = createWorkspace({
+    workDir,
+    homeDir,
+    harnessHome: paths.home,
+    addedDirs: settings.addDirs,
+    readableDirs: [outputsDir],
+  });
+  const fileTools = { workspace, locks: createPathLocks(), strings };
+  const bash = createBash({
+    workDir,
+    env: childEnv(env, setup.secretNames),
+    outputsDir,
+    strings,
+    maxOutputBytes: settings.maxOutputBytes,
+    timeoutMs: settings.bashTimeoutMs,
+  });
+  registry.register(createReadFile({ ...fileTools, maxReadBytes: maxReadBytes(settings.maxReadBytes, options.info) }));
+  registry.register(createWriteFile(fileTools));
+  registry.register(createEditFile(fileTools));
+  registry.register(bash.tool);
+  return { registry, bash };
+};
+
+const maxReadBytes = (setting: number | "auto", { contextWindow }: ModelInfo): number => {
+  if (setting !== "auto") return setting;
+  return contextWindow !== null && contextWindow >= LARGE_WINDOW_TOKENS ? LARGE_READ_BYTES : SMALL_READ_BYTES;
+};

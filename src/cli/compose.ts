@@ -1,0 +1,179 @@
+import { rmSync } from "node:fs";
+import { resolve } from "node:path";
+import { ensurePrivateDir, newSessionId, sessionFiles } from "../config/paths.ts";
+import { Engine, type RunInput } from "../engine/engine.ts";
+import { type LogFile, openLogFile } from "../logging/log-file.ts";
+import { chooseProvider, type ProviderChoice } from "../providers/choose-provider.ts";
+import { createListModels, createProvider } from "../providers/create-provider.ts";
+import { createFetch } from "../providers/transport.ts";
+import type { Ask } from "../schema/ask.ts";
+import type { PermissionMode } from "../schema/event.ts";
+import { type ModelInfo, UNKNOWN_MODEL } from "../schema/model.ts";
+import type { JsonSchema } from "../schema/tool.ts";
+import { Session, type Sink } from "../session/session.ts";
+import { systemPrompt } from "../session/system-prompt.ts";
+import { createMask } from "../text/mask.ts";
+import { UserError } from "../text/user-error.ts";
+import type { Registry } from "../tools/registry.ts";
+import { createTools } from "./compose-tools.ts";
+import type { RunOptions } from "./program.ts";
+import { type Setup, systemMessage } from "./setup.ts";
+
+export type ComposeOptions = {
+  readonly run: RunOptions;
+  readonly chat: boolean;
+  readonly systemPrompt?: string;
+  readonly appendSystemPrompt?: string;
+  readonly answer?: { readonly schema: JsonSchema; readonly stopping: NonNullable<RunInput["stopping"]> };
+  /** Absent where no person can answer. */
+  readonly ask?: Ask;
+};
+
+/** The machine below a front end. */
+export type Machine = {
+  readonly session: Session;
+  readonly registry: Registry;
+  readonly choice: ProviderChoice;
+  readonly log: LogFile | null;
+  /** What is good to know. */
+  readonly notes: readonly string[];
+  /** What is not as the person may expect. */
+  readonly warnings: readonly string[];
+  /** Ends what still runs and closes the files. Returns how many process groups it ended. */
+  readonly close: () => Promise<number>;
+  /** The last resort: no waiting. */
+  readonly kill: () => void;
+};
+
+/** The composition root: the whole machine on one screen. @throws UserError */
+export const compose = async (setup: Setup, options: ComposeOptions): Promise<Machine> => {
+  const { workDir, env, paths, strings, config } = setup;
+  const { settings } = config;
+  const { run, ask } = options;
+  const id = newSessionId(new Date(), Math.random);
+  const files = sessionFiles(paths, id);
+
+  const fetch = createFetch({ env });
+  const choice = await chooseProvider({
+    servers: setup.servers,
+    credentials: setup.secrets.credentials,
+    named: config.named,
+    chat: options.chat,
+    listModels: createListModels(fetch),
+    overrides: settings.models,
+    strings,
+  });
+  const info = modelInfo(choice);
+  checkPrices(setup, choice, info);
+  const provider = await createProvider(choice, {
+    thinking: settings.thinking,
+    effort: settings.effort,
+    stream: settings.stream,
+    cacheKey: id,
+    attempts: settings.attempts,
+    chat: options.chat,
+    fetch,
+    random: Math.random,
+    strings,
+  });
+
+  const permissionMode = (): PermissionMode => settings.permissionMode ?? (options.chat ? "ask" : "auto");
+  const { registry, bash } = createTools(setup, {
+    outputsDir: files.outputs,
+    info,
+    permissionMode,
+    guard: run.guard,
+    ask,
+  });
+  const { log, warnings } = await openLog(setup, run, files.log);
+  const engine = new Engine({
+    provider,
+    info,
+    tools: registry,
+    limits: {
+      maxTurns: settings.maxTurns,
+      toolTimeoutMs: settings.toolTimeoutMs,
+      maxConcurrentTools: settings.maxConcurrentTools,
+      ...(settings.maxCostUsd !== null && { maxCostUsd: settings.maxCostUsd }),
+      ...(settings.maxTokens !== null && { maxTokens: settings.maxTokens }),
+      ...(settings.maxTimeMs !== null && { maxTimeMs: settings.maxTimeMs }),
+    },
+    thinking: settings.thinking,
+    permissionMode,
+    sandbox: "off",
+    logFile: log?.path ?? null,
+    session: { id, workDir },
+    mask: createMask(setup.secretValues),
+    strings: strings.engine,
+    now: () => performance.now(),
+    ...(ask && { ask }),
+  });
+  const sinks: Sink[] = log ? [log.write] : [];
+  const session = new Session({
+    id,
+    systemPrompt: systemPrompt({
+      workDir,
+      platform: process.platform,
+      shell: "bash",
+      date: localDate(new Date()),
+      ...(options.systemPrompt !== undefined && { replace: options.systemPrompt }),
+      ...(options.appendSystemPrompt !== undefined && { append: options.appendSystemPrompt }),
+      ...(options.answer && { answerSchema: options.answer.schema }),
+    }),
+    engine,
+    sinks,
+    clock: () => new Date(),
+    ...(options.answer && { stopping: options.answer.stopping }),
+  });
+
+  return {
+    session,
+    registry,
+    choice,
+    log,
+    notes: choice.notes,
+    warnings: [...setup.warnings, ...warnings],
+    close: async () => {
+      const ended = await bash.close();
+      if (!run.session) rmSync(files.outputs, { recursive: true, force: true });
+      log?.close();
+      return ended;
+    },
+    kill: bash.killAll,
+  };
+};
+
+const modelInfo = (choice: ProviderChoice): ModelInfo => (choice.kind === "model" ? choice.info : UNKNOWN_MODEL);
+
+const checkPrices = ({ config, strings }: Setup, choice: ProviderChoice, { prices }: ModelInfo): void => {
+  if (config.settings.maxCostUsd === null || prices !== null || choice.kind === "offline") return;
+  const model = `${choice.server.name}/${choice.model}`;
+  throw new UserError(strings.cli.unknownPrice(model), { exitCode: 52, hint: strings.cli.unknownPriceHint(model) });
+};
+
+/** A log that was asked for must open; without one in the default place the run goes on. */
+const openLog = async (
+  { paths, strings, cwd }: Setup,
+  run: RunOptions,
+  defaultPath: string,
+): Promise<{ readonly log: LogFile | null; readonly warnings: readonly string[] }> => {
+  const path = run.logFile === undefined ? defaultPath : resolve(cwd, run.logFile);
+  const onFailure = (error: unknown): void =>
+    void process.stderr.write(`harness9: ${strings.cli.logStopped(path, systemMessage(error))}\n`);
+  try {
+    if (run.logFile === undefined) {
+      await ensurePrivateDir(paths.home);
+      await ensurePrivateDir(paths.sessions);
+    }
+    return { log: openLogFile(path, { onFailure }), warnings: [] };
+  } catch (error) {
+    if (run.logFile !== undefined)
+      throw new UserError(strings.cli.logUnwritable(path, systemMessage(error)), { exitCode: 52, cause: error });
+    return { log: null, warnings: [strings.cli.homeUnwritable(paths.home, systemMessage(error))] };
+  }
+};
+
+const localDate = (time: Date): string => {
+  const two = (value: number): string => String(value).padStart(2, "0");
+  return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+};

@@ -1,0 +1,146 @@
+import { accessSync, constants } from "node:fs";
+import { dirname } from "node:path";
+import { listModels } from "../providers/models-endpoint.ts";
+import { createFetch } from "../providers/transport.ts";
+import type { RunOptions } from "./program.ts";
+import { prepare, type Setup, type Surroundings, systemMessage } from "./setup.ts";
+
+const ENDPOINT_TIMEOUT_MS = 5000;
+const PROGRAM_TIMEOUT_MS = 5000;
+
+export type Check = {
+  readonly id: string;
+  readonly status: "ok" | "warning" | "error";
+  readonly summary: string;
+  /** What to do about it. */
+  readonly hint?: string;
+  readonly durationMs: number;
+};
+
+type Finding = Omit<Check, "id" | "durationMs">;
+
+/** `harness9 doctor`: what works here and what does not. Returns 1 when something that is needed is missing. */
+export const runDoctor = async (
+  options: RunOptions & { readonly json?: true },
+  surroundings: Surroundings,
+  version: string,
+): Promise<number> => {
+  const setup = await prepare(surroundings, options);
+  const checks = await Promise.all([...localChecks(setup, version), ...endpointChecks(setup)]);
+  if (options.json) process.stdout.write(`${JSON.stringify({ version, checks }, null, 2)}\n`);
+  else for (const check of checks) process.stdout.write(line(check));
+  return checks.some(({ status }) => status === "error") ? 1 : 0;
+};
+
+const localChecks = (setup: Setup, version: string): readonly Promise<Check>[] => {
+  const { env, paths, strings } = setup;
+  const { doctor } = strings;
+  return [
+    timed("harness9", async () => ok(version)),
+    timed("node", async () => ok(process.version)),
+    timed("terminal", async () => {
+      const { columns, isTTY } = process.stdout;
+      return ok(isTTY ? `${env["TERM"] ?? "?"}, ${columns} columns` : doctor.noTerminal);
+    }),
+    timed("shell", async () => program("bash", ["--version"], env, { status: "error", hint: doctor.installBash })),
+    timed("git", async () => program("git", ["--version"], env, { status: "warning", hint: doctor.installGit })),
+    timed("ripgrep", async () => program("rg", ["--version"], env, { status: "warning", hint: doctor.installRipgrep })),
+    timed("sandbox", async () => sandbox(setup)),
+    timed("keys", async () => keys(setup)),
+    timed("log", async () => {
+      try {
+        accessSync(nearestFolder(paths.sessions), constants.W_OK);
+        return ok(paths.sessions);
+      } catch (error) {
+        return { status: "warning", summary: `${paths.sessions}: ${systemMessage(error)}`, hint: doctor.logUnwritable };
+      }
+    }),
+  ];
+};
+
+/** Each endpoint that a run might use: those with a key, or with an address of the person's own. */
+const endpointChecks = ({ servers, secrets, env, strings }: Setup): readonly Promise<Check>[] => {
+  const fetch = createFetch({ env });
+  return servers.flatMap((server) => {
+    const credential = secrets.credentials.get(server.name);
+    if (!credential || (credential.key === null && credential.isOwnAddress)) return [];
+    return timed(`endpoint ${server.name}`, async (): Promise<Finding> => {
+      const startedAt = performance.now();
+      try {
+        const signal = AbortSignal.timeout(ENDPOINT_TIMEOUT_MS);
+        const models = await listModels(credential.baseUrl, credential.key?.value ?? "", fetch, signal, server.dialect);
+        const latencyMs = Math.round(performance.now() - startedAt);
+        return ok(strings.doctor.reachable(credential.baseUrl, latencyMs, models.length));
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        return { status: "warning", summary: `${credential.baseUrl}: ${reason}`, hint: strings.doctor.endpointHint };
+      }
+    });
+  });
+};
+
+const keys = ({ servers, secrets, strings }: Setup): Finding => {
+  const found = servers.flatMap(({ name, keyVariable }) => {
+    const key = secrets.credentials.get(name)?.key;
+    return key && keyVariable !== null ? [`${keyVariable} (${key.origin})`] : [];
+  });
+  return found.length > 0
+    ? ok(found.join(", "))
+    : { status: "warning", summary: strings.doctor.noKeys, hint: strings.offline.connect };
+};
+
+const sandbox = async ({ env, strings }: Setup): Promise<Finding> => {
+  const { doctor } = strings;
+  switch (process.platform) {
+    case "linux": {
+      const trial = ["--ro-bind", "/", "/", "--dev", "/dev", "--unshare-pid", "--die-with-parent", "true"];
+      const found = await program("bwrap", trial, env, { status: "warning", hint: doctor.installBubblewrap });
+      return found.status === "ok" ? ok(doctor.sandboxWorks("bubblewrap")) : found;
+    }
+    case "darwin": {
+      const trial = ["-p", "(version 1)(allow default)", "/usr/bin/true"];
+      const found = await program("sandbox-exec", trial, env, { status: "warning", hint: doctor.noSandbox });
+      return found.status === "ok" ? ok(doctor.sandboxWorks("Seatbelt")) : found;
+    }
+    default:
+      return { status: "warning", summary: doctor.noSandbox };
+  }
+};
+
+/** Whether a program runs, with the first line that it prints. */
+const program = async (
+  command: string,
+  args: readonly string[],
+  env: Setup["env"],
+  missing: { readonly status: "warning" | "error"; readonly hint: string },
+): Promise<Finding> => {
+  const { execa } = await import("execa");
+  const options = { env, extendEnv: false, reject: false, stdin: "ignore", timeout: PROGRAM_TIMEOUT_MS } as const;
+  const { failed, stdout, stderr, shortMessage } = await execa(command, args, options);
+  if (!failed) return ok(stdout.split("\n")[0] ?? "");
+  return { ...missing, summary: stderr.split("\n")[0] || (shortMessage ?? command) };
+};
+
+const ok = (summary: string): Finding => ({ status: "ok", summary });
+
+const timed = async (id: string, check: () => Promise<Finding>): Promise<Check> => {
+  const startedAt = performance.now();
+  const finding = await check();
+  return { id, ...finding, durationMs: Math.round(performance.now() - startedAt) };
+};
+
+const MARKS = { ok: "✓", warning: "!", error: "✗" } as const;
+
+const line = ({ id, status, summary, hint }: Check): string =>
+  `${MARKS[status]} ${id}: ${summary}${hint === undefined ? "" : `\n    ${hint}`}\n`;
+
+/** The folder itself, or the nearest one above it that exists. */
+const nearestFolder = (path: string): string => {
+  try {
+    accessSync(path);
+    return path;
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : nearestFolder(parent);
+  }
+};

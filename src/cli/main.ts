@@ -1,0 +1,76 @@
+import { homedir } from "node:os";
+import { CommanderError } from "commander";
+import { nearest } from "../text/nearest.ts";
+import { UserError } from "../text/user-error.ts";
+import { type Actions, createProgram } from "./program.ts";
+import { earlyStrings } from "./setup.ts";
+
+declare const HARNESS9_VERSION: string;
+
+const USAGE = 2;
+
+/** The whole program. Ends the process: an open keep-alive socket must not hold it. */
+export const main = async (): Promise<never> => {
+  const code = await runProgram();
+  await Promise.all([drained(process.stdout), drained(process.stderr)]);
+  process.exit(code);
+};
+
+const runProgram = async (): Promise<number> => {
+  const { env } = process;
+  const strings = earlyStrings(env);
+  const surroundings = { env, cwd: process.cwd(), homeDir: homedir() };
+  let code = 0;
+  const actions: Actions = {
+    run: async (prompt, options) => {
+      const { run } = await import("./run-command.ts");
+      code = await run({ prompt, options, surroundings, version: HARNESS9_VERSION, strings });
+    },
+    chat: async (prompt) => {
+      const [word = ""] = prompt;
+      const [near] = prompt.length === 1 && !word.includes(" ") ? nearest(word, commandNames) : [];
+      if (near !== undefined) throw new UserError(strings.cli.didYouMean(word, near), { exitCode: USAGE });
+      const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
+      throw new UserError(isTerminal ? strings.cli.chatNotYet : strings.cli.chatNeedsTerminal, { exitCode: USAGE });
+    },
+    config: async (request, options) => {
+      const { runConfig } = await import("./config-command.ts");
+      await runConfig(request, options, surroundings);
+    },
+    tools: async (options) => {
+      const { printTools } = await import("./tools-command.ts");
+      await printTools(options, surroundings);
+    },
+    logs: async (options) => {
+      const { runLogs } = await import("./logs-command.ts");
+      code = await runLogs(options, surroundings);
+    },
+    doctor: async (options) => {
+      const { runDoctor } = await import("./doctor-command.ts");
+      code = await runDoctor(options, surroundings, HARNESS9_VERSION);
+    },
+    completion: async (shell, self) => {
+      const { completionScript } = await import("./completion-command.ts");
+      process.stdout.write(completionScript(shell, self, strings.cli));
+    },
+  };
+  const program = createProgram(HARNESS9_VERSION, strings.cli, actions);
+  const commandNames = program.commands.map((command) => command.name());
+  try {
+    await program.parseAsync();
+    return code;
+  } catch (error) {
+    // Commander has said what is wrong; its own code for every usage error is 1.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
+    if (!(error instanceof UserError)) throw error;
+    process.stderr.write(`harness9: ${error.message}\n${error.hint === undefined ? "" : `${error.hint}\n`}`);
+    return error.exitCode;
+  }
+};
+
+/** Resolves when everything written so far is out, or can no longer be. */
+const drained = (stream: NodeJS.WriteStream): Promise<void> =>
+  new Promise((resolve) => {
+    if (stream.destroyed || !stream.writable) resolve();
+    else stream.write("", () => resolve());
+  });

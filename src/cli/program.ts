@@ -1,0 +1,154 @@
+import { Command, Option } from "commander";
+import { OUTPUT_FORMATS, type OutputFormat } from "../headless/run-headless.ts";
+import type { Strings } from "../text/strings.ts";
+
+/** The options of `run`, as the command line gave them. */
+export type RunOptions = {
+  readonly model?: string;
+  readonly provider?: string;
+  readonly cwd?: string;
+  readonly thinking?: string;
+  readonly effort?: string;
+  readonly permissionMode?: string;
+  readonly yolo?: true;
+  readonly guard: boolean;
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
+  readonly trust?: true;
+  readonly addDir: readonly string[];
+  readonly maxTurns?: string;
+  readonly maxCost?: string;
+  readonly maxTokens?: string;
+  readonly maxTime?: string;
+  readonly outputFormat: OutputFormat;
+  readonly jsonSchema?: string;
+  readonly output?: string;
+  readonly session: boolean;
+  readonly systemPrompt?: string;
+  readonly systemPromptFile?: string;
+  readonly appendSystemPrompt?: string;
+  readonly appendSystemPromptFile?: string;
+  readonly logFile?: string;
+  readonly config?: string;
+  readonly verbose?: true;
+};
+
+/** What the program can do; each action is loaded when it is asked for. */
+export type Actions = {
+  readonly chat: (prompt: readonly string[], options: RunOptions) => Promise<void>;
+  readonly run: (prompt: readonly string[], options: RunOptions) => Promise<void>;
+  readonly config: (request: ConfigRequest, options: RunOptions) => Promise<void>;
+  readonly tools: (options: RunOptions & { readonly json?: true }) => Promise<void>;
+  readonly logs: (options: RunOptions & { readonly follow?: true; readonly lines: string }) => Promise<void>;
+  readonly doctor: (options: RunOptions & { readonly json?: true }) => Promise<void>;
+  readonly completion: (shell: string, program: Command) => Promise<void>;
+};
+
+export type ConfigRequest =
+  | { readonly type: "list"; readonly json: boolean }
+  | { readonly type: "get"; readonly key: string }
+  | { readonly type: "set"; readonly key: string; readonly value: string; readonly project: boolean }
+  | { readonly type: "key"; readonly provider: string };
+
+/** The command line. Options after a command belong to it; no option takes an optional value. */
+export const createProgram = (version: string, strings: Strings["cli"], actions: Actions): Command => {
+  const { commands, options } = strings;
+  const program = new Command("harness9")
+    .description(strings.program)
+    .version(version, "-v, --version", options.version)
+    .helpOption("-h, --help", options.help)
+    .helpCommand(false)
+    .enablePositionalOptions()
+    .exitOverride()
+    .argument("[prompt...]")
+    .option("-p, --print", options.print);
+  addRunOptions(program, options).action(async (prompt: string[], { print, ...rest }: RunOptions & { print?: true }) =>
+    print ? actions.run(prompt, rest) : actions.chat(prompt, rest),
+  );
+
+  const command = (parent: Command, usage: string, description: string): Command =>
+    parent.command(usage).description(description).helpOption("-h, --help", options.help).exitOverride();
+
+  addRunOptions(command(program, "run [prompt...]", commands.run), options).action(
+    async (prompt: string[], _options, self: Command) => actions.run(prompt, merged(self)),
+  );
+
+  const config = command(program, "config", commands.config)
+    .helpCommand(false)
+    .option("--json", options.json)
+    .action(async (_options, self: Command) => actions.config({ type: "list", json: isJson(self) }, merged(self)));
+  command(config, "list", commands.configList)
+    .option("--json", options.json)
+    .action(async (_options, self: Command) => actions.config({ type: "list", json: isJson(self) }, merged(self)));
+  command(config, "get <key>", commands.configGet).action(async (key: string, _options, self: Command) =>
+    actions.config({ type: "get", key }, merged(self)),
+  );
+  command(config, "set <key> <value>", commands.configSet)
+    .option("--project", options.project)
+    .action(async (key: string, value: string, { project = false }: { project?: boolean }, self: Command) =>
+      actions.config({ type: "set", key, value, project }, merged(self)),
+    );
+  command(config, "key <provider>", commands.configKey).action(async (provider: string, _options, self: Command) =>
+    actions.config({ type: "key", provider }, merged(self)),
+  );
+
+  command(program, "tools", commands.tools)
+    .option("--json", options.json)
+    .action(async (_options, self: Command) => actions.tools(merged(self)));
+  command(program, "logs", commands.logs)
+    .option("-f, --follow", options.follow)
+    .option("-n, --lines <count>", options.lines, "40")
+    .action(async (_options, self: Command) => actions.logs(merged(self)));
+  command(program, "doctor", commands.doctor)
+    .option("--json", options.json)
+    .action(async (_options, self: Command) => actions.doctor(merged(self)));
+  command(program, "completion <shell>", commands.completion).action(async (shell: string) =>
+    actions.completion(shell, program),
+  );
+  return program;
+};
+
+const addRunOptions = (command: Command, options: Strings["cli"]["options"]): Command => {
+  const list = (value: string, before: readonly string[]): readonly string[] => [...before, value];
+  return command
+    .option("-m, --model <model>", options.model)
+    .option("--provider <name>", options.provider)
+    .option("-C, --cwd <dir>", options.cwd)
+    .option("--thinking <mode>", options.thinking)
+    .option("--effort <level>", options.effort)
+    .option("--permission-mode <mode>", options.permissionMode)
+    .option("--yolo", options.yolo)
+    .option("--no-guard", options.noGuard)
+    .option("--allow <rule>", options.allow, list, [])
+    .option("--deny <rule>", options.deny, list, [])
+    .option("--trust", options.trust)
+    .option("--add-dir <dir>", options.addDir, list, [])
+    .option("--max-turns <count>", options.maxTurns)
+    .option("--max-cost <dollars>", options.maxCost)
+    .option("--max-tokens <count>", options.maxTokens)
+    .option("--max-time <duration>", options.maxTime)
+    .addOption(new Option("--output-format <format>", options.outputFormat).choices(OUTPUT_FORMATS).default("text"))
+    .option("--json-schema <file>", options.jsonSchema)
+    .option("-o, --output <file>", options.output)
+    .option("--no-session", options.noSession)
+    .option("--system-prompt <text>", options.systemPrompt)
+    .option("--system-prompt-file <file>", options.systemPromptFile)
+    .option("--append-system-prompt <text>", options.appendSystemPrompt)
+    .option("--append-system-prompt-file <file>", options.appendSystemPromptFile)
+    .option("--log-file <file>", options.logFile)
+    .option("--config <file>", options.config)
+    .option("--verbose", options.verbose);
+};
+
+/** A command's options over those that stood before it; what was given beats a default, wherever it stood. */
+const merged = <T extends RunOptions>(command: Command): T => {
+  const chain: Command[] = [];
+  for (let at: Command | null = command; at; at = at.parent) chain.unshift(at);
+  const values: Record<string, unknown> = {};
+  for (const part of chain)
+    for (const [name, value] of Object.entries(part.opts()))
+      if (!(name in values) || part.getOptionValueSource(name) !== "default") values[name] = value;
+  return values as T;
+};
+
+const isJson = (command: Command): boolean => command.optsWithGlobals()["json"] === true;

@@ -1,0 +1,154 @@
+import { accessSync, constants, readFileSync, realpathSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import { type Config, loadConfig } from "../config/config.ts";
+import { ConfigError } from "../config/config-error.ts";
+import { type HarnessPaths, harnessPaths } from "../config/paths.ts";
+import { resolveSecrets, type Secrets, secretValues, secretVariableNames } from "../config/secrets.ts";
+import { readVariables, type Variables } from "../config/variables.ts";
+import { listServers, type Server } from "../providers/servers.ts";
+import { localeLanguage, type Strings, stringsFor } from "../text/strings.ts";
+import { UserError } from "../text/user-error.ts";
+import type { RunOptions } from "./program.ts";
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+/** What the process was started with. */
+export type Surroundings = { readonly env: Env; readonly cwd: string; readonly homeDir: string };
+
+/** Everything that is known before a session starts: where, with what settings, and which keys. */
+export type Setup = Surroundings & {
+  /** The real path. */
+  readonly workDir: string;
+  readonly paths: HarnessPaths;
+  readonly strings: Strings;
+  readonly variables: Variables;
+  readonly config: Config;
+  readonly trusted: boolean;
+  readonly servers: readonly Server[];
+  readonly secrets: Secrets;
+  /** NAME → value of every known key, for masking. */
+  readonly secretValues: ReadonlyMap<string, string>;
+  /** What no child process gets. */
+  readonly secretNames: readonly string[];
+  readonly warnings: readonly string[];
+};
+
+/** The strings before any file is read: the locale, or HARNESS9_LANGUAGE. */
+export const earlyStrings = (env: Env): Strings => {
+  const language = env["HARNESS9_LANGUAGE"];
+  return stringsFor(language === "zh" || language === "en" ? language : localeLanguage(env));
+};
+
+/** @throws UserError for a work directory, a setting or an address that cannot be used. */
+export const prepare = async (surroundings: Surroundings, options: RunOptions): Promise<Setup> => {
+  const { env, cwd, homeDir } = surroundings;
+  const early = earlyStrings(env);
+  const workDir = checkWorkDir(resolve(cwd, options.cwd ?? "."), early.cli);
+  const paths = harnessPaths({ env, homeDir, workDir });
+  if (options.config !== undefined) checkReadable("--config", resolve(cwd, options.config), early.cli, 52);
+  const trusted = options.trust === true;
+
+  const variables = await readVariables({
+    env,
+    homeDotenv: paths.dotenv,
+    projectDotenv: paths.projectDotenv,
+    strings: early.config,
+  });
+  const config = await loadConfig({
+    flags: settingFlags(options, early.cli),
+    variables,
+    files: {
+      user: options.config === undefined ? paths.config : resolve(cwd, options.config),
+      project: paths.projectSettings,
+      projectLocal: paths.projectLocalSettings,
+    },
+    trusted,
+    strings: early.config,
+  });
+  const { language } = config.settings;
+  const strings = stringsFor(language === "auto" ? localeLanguage(env) : language);
+  const servers = listServers(config.settings.providers);
+  const secrets = resolveSecrets({ variables, providers: servers, trusted, strings: strings.config });
+  return {
+    ...surroundings,
+    workDir,
+    paths,
+    strings,
+    variables,
+    config,
+    trusted,
+    servers,
+    secrets,
+    secretValues: secretValues(variables, servers),
+    secretNames: secretVariableNames(servers),
+    warnings: [...config.warnings, ...secrets.warnings, ...readOnlyWarning(workDir, strings.cli)],
+  };
+};
+
+/** The flags that are settings, by setting key. */
+const settingFlags = (options: RunOptions, strings: Strings["cli"]): Readonly<Record<string, unknown>> => {
+  if (!options.guard && !options.yolo) throw new ConfigError(strings.noGuardNeedsYolo, { exitCode: 2 });
+  return {
+    provider: options.provider,
+    model: options.model,
+    thinking: options.thinking,
+    effort: options.effort,
+    permissionMode: options.yolo ? "yolo" : options.permissionMode,
+    maxTurns: options.maxTurns,
+    maxCostUsd: options.maxCost,
+    maxTokens: options.maxTokens,
+    maxTimeMs: options.maxTime,
+    allow: given(options.allow),
+    deny: given(options.deny),
+    addDirs: given(options.addDir),
+  };
+};
+
+const given = (list: readonly string[]): readonly string[] | undefined => (list.length > 0 ? list : undefined);
+
+const checkWorkDir = (path: string, strings: Strings["cli"]): string => {
+  try {
+    if (!statSync(path).isDirectory()) throw new UserError(strings.workDirNotDirectory(path), { exitCode: 42 });
+    accessSync(path, constants.R_OK | constants.X_OK);
+    return realpathSync(path);
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    const message =
+      systemCode(error) === "ENOENT"
+        ? strings.workDirMissing(path)
+        : strings.workDirUnreadable(path, systemMessage(error));
+    throw new UserError(message, { exitCode: 42, cause: error });
+  }
+};
+
+const readOnlyWarning = (workDir: string, strings: Strings["cli"]): readonly string[] => {
+  try {
+    accessSync(workDir, constants.W_OK);
+    return [];
+  } catch {
+    return [strings.workDirReadOnly(workDir)];
+  }
+};
+
+/** A file that an option names. @throws UserError */
+export const readOptionFile = (option: string, path: string, strings: Strings["cli"]): string => {
+  checkReadable(option, path, strings, 42);
+  return readFileSync(path, "utf8");
+};
+
+const checkReadable = (option: string, path: string, strings: Strings["cli"], exitCode: number): void => {
+  try {
+    accessSync(path, constants.R_OK);
+    if (statSync(path).isFile()) return;
+    throw new Error("not a file");
+  } catch (error) {
+    throw new UserError(strings.fileUnreadable(option, path, systemMessage(error)), { exitCode, cause: error });
+  }
+};
+
+const systemCode = (error: unknown): string | undefined =>
+  error instanceof Error && "code" in error ? String(error.code) : undefined;
+
+/** The system's own words, without Node's `ENOENT: ` and without the call. */
+export const systemMessage = (error: unknown): string =>
+  error instanceof Error ? error.message.replace(/^[A-Z0-9]+: /, "").replace(/, \w+( '.*')?$/, "") : String(error);

@@ -1,0 +1,83 @@
+import { readFile, stat } from "node:fs/promises";
+import type { Strings } from "../text/strings.ts";
+import { ConfigError } from "./config-error.ts";
+
+/** One property of a settings file by its dotted key; `log: {indent: 4}` gives `log.indent`. */
+export type JsoncProperty = { readonly key: string; readonly value: unknown; readonly line: number };
+
+const MAX_BYTES = 4 * 1024 * 1024;
+
+/**
+ * The properties of a JSON file with comments, in its order; null where there is no such file.
+ * @throws ConfigError that names file, line and what is wrong.
+ */
+export const readJsonc = async (path: string, strings: Strings["config"]): Promise<readonly JsoncProperty[] | null> => {
+  const text = await readText(path, strings);
+  return text === null ? null : parseProperties(path, text, strings);
+};
+
+/**
+ * Sets one dotted key in the text of a settings file, comments kept; `undefined` takes it out.
+ * @throws ConfigError when the text is no JSON object.
+ */
+export const editJsonc = async (
+  path: string,
+  key: string,
+  value: unknown,
+  strings: Strings["config"],
+): Promise<string> => {
+  const text = (await readText(path, strings)) ?? "";
+  await parseProperties(path, text, strings);
+  const { applyEdits, modify } = await import("jsonc-parser");
+  const edits = modify(text.trim() === "" ? "{}\n" : text, key.split("."), value, {
+    formattingOptions: { insertSpaces: true, tabSize: 2, eol: text.includes("\r\n") ? "\r\n" : "\n" },
+  });
+  return applyEdits(text.trim() === "" ? "{}\n" : text, edits);
+};
+
+const readText = async (path: string, strings: Strings["config"]): Promise<string | null> => {
+  try {
+    const stats = await stat(path);
+    // A FIFO would hold the start for ever.
+    if (!stats.isFile() || stats.size > MAX_BYTES) throw new ConfigError(strings.notAFile(path));
+    const text = await readFile(path, "utf8");
+    return text.startsWith("\uFEFF") ? text.slice(1) : text;
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    if (error instanceof Error && "code" in error) {
+      if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
+      throw new ConfigError(strings.unreadable(path, String(error.code)), { cause: error });
+    }
+    throw error;
+  }
+};
+
+const parseProperties = async (
+  path: string,
+  text: string,
+  strings: Strings["config"],
+): Promise<readonly JsoncProperty[]> => {
+  if (text.trim() === "") return [];
+  const { getNodeValue, parseTree, printParseErrorCode } = await import("jsonc-parser");
+  const errors: import("jsonc-parser").ParseError[] = [];
+  const root = parseTree(text, errors, { allowTrailingComma: true });
+  const [first] = errors;
+  if (first) throw new ConfigError(strings.syntax(path, lineAt(text, first.offset), printParseErrorCode(first.error)));
+  if (root?.type !== "object") throw new ConfigError(strings.notAnObject(path, lineAt(text, root?.offset ?? 0)));
+  // The tree rather than JSON.parse: it has the lines, and a "__proto__" key stays a key.
+  const properties = (node: import("jsonc-parser").Node, prefix: string): JsoncProperty[] =>
+    (node.children ?? []).flatMap((property) => {
+      const [name, value] = property.children ?? [];
+      if (!name || !value) return [];
+      const key = `${prefix}${name.value}`;
+      if (key === "log") {
+        const line = lineAt(text, property.offset);
+        if (value.type !== "object") throw new ConfigError(strings.invalid(`${path}:${line}`, key, strings.anObject));
+        return properties(value, "log.");
+      }
+      return [{ key, value: getNodeValue(value), line: lineAt(text, property.offset) }];
+    });
+  return properties(root, "");
+};
+
+const lineAt = (text: string, offset: number): number => text.slice(0, offset).split("\n").length;

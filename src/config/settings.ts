@@ -1,0 +1,136 @@
+import * as z from "zod";
+
+/** setTimeout's own limit; a longer wait would end at once. */
+const MAX_DURATION_MS = 2_147_483_647;
+const DURATION = /^(\d+(?:\.\d+)?)\s*(ms|s|m|h)$/;
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+/** Milliseconds from a number, or from text such as "500ms", "90s", "10m" and "1h". */
+const duration = (maxMs = MAX_DURATION_MS) =>
+  z
+    .union([z.number(), z.string().regex(DURATION)], {
+      error: 'expected milliseconds, or text such as "90s", "10m", "1h"',
+    })
+    .transform((value) => (typeof value === "number" ? value : durationMs(value)))
+    .pipe(z.int().min(1).max(maxMs));
+
+const durationMs = (text: string): number => {
+  const [, amount, unit] = DURATION.exec(text) ?? [];
+  return Math.round(Number(amount) * (UNIT_MS[unit ?? ""] ?? Number.NaN));
+};
+
+const count = (min: number) => z.int().min(min);
+const word = () => z.string().trim().min(1);
+const rules = () => z.array(word()).readonly();
+const price = () => z.number().min(0);
+
+/** `http://` or `https://`; other schemes would send a key who knows where. */
+const httpUrl = () => z.url({ protocol: /^https?$/, error: "expected an http:// or https:// address" });
+
+const modelOverride = () =>
+  z.strictObject({
+    contextWindow: count(1).optional(),
+    maxOutputTokens: count(1).optional(),
+    /** US dollars per million tokens. */
+    prices: z
+      .strictObject({
+        input: price(),
+        output: price(),
+        cacheRead: price().optional(),
+        cacheWrite: price().optional(),
+      })
+      .optional(),
+  });
+
+const compatibleServer = () =>
+  z.strictObject({
+    dialect: z.enum(["openai", "anthropic"]),
+    baseUrl: httpUrl(),
+    /** The variable that holds its key; without one it needs no key. */
+    keyVariable: z
+      .string()
+      .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "expected the name of a variable")
+      .optional(),
+    model: word().optional(),
+  });
+
+/** Everything that can be set, by its dotted key; times in milliseconds, lengths in UTF-8 bytes. The one schema of all layers. */
+export const settingsSchema = () =>
+  z.object({
+    language: z.enum(["auto", "zh", "en"]),
+    provider: word().nullable(),
+    model: word().nullable(),
+    thinking: z.enum(["off", "two-stage", "native"]),
+    effort: z.enum(["minimal", "low", "medium", "high", "xhigh", "max"]).nullable(),
+    stream: z.boolean(),
+    permissionMode: z.enum(["ask", "auto-edit", "plan", "auto", "yolo"]).nullable(),
+    sandbox: z.enum(["auto", "require", "off"]),
+    allow: rules(),
+    ask: rules(),
+    deny: rules(),
+    addDirs: rules(),
+    maxTurns: count(1),
+    maxCostUsd: z.number().positive().nullable(),
+    maxTokens: count(1).nullable(),
+    maxTimeMs: duration().nullable(),
+    toolTimeoutMs: duration(),
+    maxConcurrentTools: count(0),
+    maxReadBytes: z.union([z.literal("auto"), count(1)], { error: 'expected "auto" or a number of bytes' }),
+    bashTimeoutMs: duration(600_000),
+    maxOutputBytes: count(1),
+    attempts: count(1),
+    "log.maxOutputBytes": count(1),
+    "log.indent": count(0),
+    "log.inlineArguments": count(0),
+    models: z.record(z.string(), modelOverride()).readonly(),
+    providers: z.record(word(), compatibleServer()).readonly(),
+  });
+
+export type Settings = Readonly<z.output<ReturnType<typeof settingsSchema>>>;
+export type SettingKey = keyof Settings;
+export type ModelOverride = Settings["models"][string];
+export type CompatibleServer = Settings["providers"][string];
+
+/** `null` leaves a setting open: no limit, or the front end's own choice. */
+export const DEFAULT_SETTINGS: Settings = {
+  language: "auto",
+  provider: null,
+  model: null,
+  thinking: "off",
+  effort: null,
+  stream: true,
+  permissionMode: null,
+  sandbox: "auto",
+  allow: [],
+  ask: [],
+  deny: [],
+  addDirs: [],
+  maxTurns: 50,
+  maxCostUsd: null,
+  maxTokens: null,
+  maxTimeMs: null,
+  toolTimeoutMs: 60_000,
+  maxConcurrentTools: 0,
+  maxReadBytes: "auto",
+  bashTimeoutMs: 30_000,
+  maxOutputBytes: 8000,
+  attempts: 5,
+  "log.maxOutputBytes": 512,
+  "log.indent": 8,
+  "log.inlineArguments": 80,
+  models: {},
+  providers: {},
+};
+
+export const SETTING_KEYS = Object.keys(DEFAULT_SETTINGS) as readonly SettingKey[];
+
+export const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(DEFAULT_SETTINGS, key);
+
+/** `maxTurns` → `HARNESS9_MAX_TURNS`, `log.indent` → `HARNESS9_LOG_INDENT`; null for what only a file can hold. */
+export const environmentName = (key: SettingKey): string | null =>
+  key === "models" || key === "providers"
+    ? null
+    : `HARNESS9_${key
+        .replace(/[A-Z]/g, (letter) => `_${letter}`)
+        .replace(".", "_")
+        .toUpperCase()}`;

@@ -1,0 +1,73 @@
+import { gitCommand, runsPrograms } from "./git-command.ts";
+import { type GuardHit, type GuardPlaces, pathsOf } from "./guarded-paths.ts";
+import { hasFlag, operandsOf } from "./options.ts";
+import type { SimpleCommand } from "./shell-command.ts";
+import type { Word } from "./shell-word.ts";
+
+/** What git itself throws away, or is told to run later. */
+export const gitHarm = (command: SimpleCommand, places: GuardPlaces): GuardHit[] => {
+  const { subcommand, rest, settings } = gitCommand(command.words);
+  const whole = () => operandsOf(rest).some((word) => isWholeTree(word, command, places));
+  const has = (letters: string, ...long: readonly string[]) => hasFlag(rest, { letters, long });
+  const rule = ruleFor();
+  return rule === undefined ? [] : [{ rule: `git ${rule}`, subject: `git ${subcommand}`, isCertain: true }];
+
+  function ruleFor(): string | undefined {
+    switch (subcommand) {
+      case "reset":
+        return has("", "hard") ? "reset --hard" : undefined;
+      case "clean": {
+        const isForced = has("f", "force") || settings.some((setting) => /^clean\.requireforce=/i.test(setting ?? ""));
+        return isForced && !has("n", "dry-run") ? "clean -f" : undefined;
+      }
+      case "checkout":
+        return has("f", "force") || whole() ? "checkout -- ." : undefined;
+      case "switch":
+        return has("f", "force", "discard-changes") ? "switch --force" : undefined;
+      case "restore":
+        return whole() && (!has("S", "staged") || has("W", "worktree")) ? "restore ." : undefined;
+      case "push":
+        if (has("n", "dry-run")) return undefined;
+        return has("fd", "force", "force-with-lease", "force-if-includes", "mirror", "delete") || rest.some(isForcedRef)
+          ? "push --force"
+          : undefined;
+      case "branch":
+        return has("D") || (has("d", "delete") && has("f", "force")) ? "branch -D" : undefined;
+      case "stash":
+        return /^(drop|clear)$/.test(operandsOf(rest)[0]?.text ?? "")
+          ? `stash ${operandsOf(rest)[0]?.text}`
+          : undefined;
+      case "rm":
+        return has("f", "force") && whole() ? "rm -f ." : undefined;
+      case "config":
+        return configKey(rest);
+      default:
+        return undefined;
+    }
+  }
+};
+
+const isForcedRef = ({ text }: Word): boolean => text !== null && /^(\+|:.)/.test(text);
+
+/** A pathspec that stands for everything. */
+const isWholeTree = (word: Word, command: SimpleCommand, { workDir }: GuardPlaces): boolean => {
+  if (word.text === null) return false;
+  if (/^(:|:\/|:\(.*\)|:\/?\*+|\*+|\*\.\*|\.\/\*+)$/.test(word.text)) return true;
+  if (!/[./]/.test(word.text)) return false;
+  return pathsOf(word, command).some(
+    (path) => path !== null && (path === workDir || workDir.startsWith(`${path}/`) || path === "/"),
+  );
+};
+
+/** `git config KEY VALUE` and its spellings, where git runs what the value names. */
+const configKey = (rest: readonly Word[]): string | undefined => {
+  if (hasFlag(rest, { letters: "l", long: ["get", "get-all", "get-regexp", "list", "unset", "unset-all"] }))
+    return undefined;
+  const texts = rest.map(({ text }) => text);
+  const verb = texts.find((text) => text !== null && !text.startsWith("-"));
+  if (verb === "get" || verb === "list" || verb === "unset") return undefined;
+  const index = texts.findIndex(
+    (text) => text !== null && !text.startsWith("-") && text.includes(".") && runsPrograms(text),
+  );
+  return index >= 0 && index < texts.length - 1 ? `config ${texts[index]}` : undefined;
+};

@@ -1,0 +1,349 @@
+import { basename, resolve } from "node:path";
+import type { ArithmeticWord, Assignment, AssignmentPrefix, Command, ParsedScript, Redirection, SyntaxNode, Word as SyntaxWord } from "unbash";
+import {
+  type Doubt,
+  type DoubtKind,
+  type Inner,
+  isLiteral,
+  literalWord,
+  unknownWord,
+  type Word,
+  wordsOf,
+} from "./shell-word.ts";
+import { holdsSubstitution, type StandardInput, unwrap } from "./wrappers.ts";
+
+export type RedirectTarget = {
+  /** As written, without the file descriptor: `>`, `>>`, `<` … Here-documents are none. */
+  readonly operator: string;
+  readonly target: Word;
+};
+
+/** One program (or builtin) that a command line would start. */
+export type SimpleCommand = {
+  /** Its name and arguments, behind every wrapper. Empty where there are only redirects or assignments. */
+  readonly words: readonly Word[];
+  /** The same with the wrappers around it, the outermost first: `sudo timeout 5 make`, `timeout 5 make`. */
+  readonly outer: readonly (readonly Word[])[];
+  /** The variables that are set for it. */
+  readonly assigned: readonly string[];
+  readonly redirects: readonly RedirectTarget[];
+  /** The folders that it may run in, after `cd`; null is one that only the shell can know. */
+  readonly directories: readonly (string | null)[];
+  /** The names of the commands whose output it may read: those before it in its pipeline, those in its redirects. */
+  readonly fedBy: readonly string[];
+  /** The names of the functions that it stands in. */
+  readonly inFunctions: readonly string[];
+  readonly isBackground: boolean;
+};
+
+export type ParsedCommand = {
+  readonly commands: readonly SimpleCommand[];
+  /** False where the list may miss a command. */
+  readonly isCertain: boolean;
+  /** Why it is not certain; empty when it is. */
+  readonly doubts: readonly Doubt[];
+};
+
+export type ShellPlaces = { readonly workDir: string; readonly homeDir: string };
+
+/**
+ * The simple commands of a bash command line, those in substitutions, wrappers and literal scripts included.
+ * Never throws: what cannot be read is not certain. The parser is loaded at the first call.
+ */
+export const parseCommand = async (text: string, places: ShellPlaces): Promise<ParsedCommand> => {
+  const { forEachChild, parse } = await import("unbash");
+  const commands: SimpleCommand[] = [];
+  const doubts = new Map<string, Doubt>();
+  const doubt = (kind: DoubtKind, subject: string) => doubts.set(`${kind} ${subject}`, { kind, subject });
+  const walker = createWalker({ parse, forEachChild, places, commands, doubt });
+  if (endsInBackslash(text)) doubt("syntax", "\\");
+  if (text.includes("\0")) doubt("syntax", "NUL");
+  if (text.includes("CDPATH")) doubt("redefines", "cd");
+  walker.script(text, {
+    shell: { directories: [places.workDir] },
+    outer: [],
+    fedBy: [],
+    inFunctions: [],
+    isBackground: false,
+    depth: 0,
+  });
+  return { commands, isCertain: doubts.size === 0, doubts: [...doubts.values()] };
+};
+
+const assignedWords = ({ value, index }: Assignment): SyntaxWord[] => [
+  ...(index ? [index] : []),
+  ...(value.type === "Word" ? [value] : value.elements),
+];
+
+const quotedText = ({ value, parts }: ArithmeticWord): string =>
+  parts ? parts.map((part) => (QUOTED_PARTS.has(part.type) ? part.text : "")).join("") : value;
+
+const QUOTED_PARTS: ReadonlySet<string> = new Set(["Literal", "SingleQuoted", "DoubleQuoted", "AnsiCQuoted"]);
+
+const endsInBackslash = (text: string): boolean => (/\\*$/.exec(text)?.[0].length ?? 0) % 2 === 1;
+
+/** One shell process: `cd` changes it for what follows. */
+type Shell = { directories: readonly (string | null)[] };
+
+type Context = {
+  readonly shell: Shell;
+  readonly outer: readonly (readonly Word[])[];
+  readonly fedBy: readonly string[];
+  readonly inFunctions: readonly string[];
+  readonly isBackground: boolean;
+  readonly depth: number;
+};
+
+type WalkerOptions = {
+  readonly parse: (text: string) => ParsedScript;
+  readonly forEachChild: (node: SyntaxNode, callback: (child: SyntaxNode) => void) => void;
+  readonly places: ShellPlaces;
+  readonly commands: SimpleCommand[];
+  readonly doubt: (kind: DoubtKind, subject: string) => void;
+};
+
+const MAX_DEPTH = 32;
+const MAX_DIRECTORIES = 8;
+const PLAIN_TEXT = /^[\w=.,:/@%+-]*$/;
+/** Wrappers that run a builtin in the same shell. */
+const KEEPS_SHELL = /^(builtin|command|eval)$/;
+const REPLACED_BUILTINS = /^(cd|pushd|popd|builtin|command|eval)$/;
+
+const inSubshell = (context: Context): Context => ({
+  ...context,
+  shell: { directories: context.shell.directories },
+  depth: context.depth + 1,
+});
+
+const union = (some: Shell["directories"], more: Shell["directories"]): Shell["directories"] => {
+  const all = [...new Set([...some, ...more])];
+  return all.length > MAX_DIRECTORIES ? [...all.slice(0, MAX_DIRECTORIES), null] : all;
+};
+
+const createWalker = ({ parse, forEachChild, places, commands, doubt }: WalkerOptions) => {
+  const script = (text: string, context: Context): void => {
+    walk(parse(text), { ...context, depth: context.depth + 1 });
+  };
+
+  const walk = (node: SyntaxNode, context: Context): void => {
+    if (context.depth > MAX_DEPTH) {
+      doubt("nesting", "");
+      return;
+    }
+    const { shell } = context;
+    switch (node.type) {
+      case "Script":
+        for (const error of node.errors ?? []) doubt("syntax", error.message);
+        break;
+      case "Statement": {
+        const before = shell.directories;
+        walk(node.command, node.background ? { ...inSubshell(context), isBackground: true } : context);
+        // The cd in it may have failed.
+        shell.directories = union(before, shell.directories);
+        return;
+      }
+      case "AndOr": {
+        const before = shell.directories;
+        for (const [index, command] of node.commands.entries()) {
+          if (node.operators[index - 1] === "||") shell.directories = union(before, shell.directories);
+          walk(command, context);
+        }
+        return;
+      }
+      case "Pipeline": {
+        if (node.commands.length === 1) break;
+        const start = commands.length;
+        for (const command of node.commands) {
+          const fedBy = [...context.fedBy, ...namesFrom(start)];
+          walk(command, { ...inSubshell(context), fedBy });
+        }
+        return;
+      }
+      case "Subshell":
+      case "ProcessSubstitution":
+      case "CommandExpansion":
+      case "ArithmeticCommandExpansion":
+      case "Coproc":
+        if ("script" in node && node.script === undefined) doubt("syntax", node.text);
+        forEachChild(node, (child) => walk(child, inSubshell(context)));
+        return;
+      case "Function": {
+        if (REPLACED_BUILTINS.test(node.name.value)) doubt("redefines", node.name.value);
+        const inFunctions = [...context.inFunctions, node.name.value];
+        forEachChild(node.body, (child) => walk(child, { ...context, inFunctions }));
+        return;
+      }
+      case "Command":
+        command(node, context);
+        return;
+      case "Redirected":
+        emit({ ...base(context), redirects: redirectsOf(node.redirects, context) });
+        walk(node.command, context);
+        return;
+      case "Assignment":
+        // `$((x))` evaluates what x holds.
+        if (assignedWords(node).some(holdsScript)) doubt("evaluated", node.text);
+        break;
+      case "TestUnary":
+        if (holdsScript(node.operand)) doubt("evaluated", "[[ ]]");
+        break;
+      case "TestBinary":
+        if (holdsScript(node.left) || holdsScript(node.right)) doubt("evaluated", "[[ ]]");
+        break;
+      case "ArithmeticWord":
+        // Quotes hide a substitution from the parser, not from the evaluation.
+        if (/['\\]/.test(quotedText(node))) doubt("evaluated", "$(( ))");
+        break;
+      case "Slice":
+        if (holdsScript(node.offset) || (node.length && holdsScript(node.length))) doubt("evaluated", "${ }");
+        break;
+      case "ParameterExpansion":
+        if (node.index && holdsScript(node.index)) doubt("evaluated", "${ }");
+        break;
+      case "Transform":
+        if (node.operand.value.includes("P")) doubt("evaluated", "@P");
+        break;
+      case "ExtendedGlob":
+        doubt("syntax", node.text);
+        break;
+      case "HereDoc":
+        if (node.closing === undefined) doubt("syntax", node.operator);
+        break;
+      default:
+        break;
+    }
+    forEachChild(node, (child) => walk(child, context));
+  };
+
+  const command = (node: Command, context: Context): void => {
+    const words = [node.name, ...node.args].flatMap((word) => {
+      if (word === undefined) return [];
+      const start = commands.length;
+      walk(word, context);
+      if (word.type === "Word") return literals(word, namesFrom(start));
+      // As in `declare x=1`.
+      return [PLAIN_TEXT.test(word.text) ? literalWord(word.text) : unknownWord(word.text)];
+    });
+    const assigned = node.prefix.flatMap((one) => (one.type === "Assignment" ? [assignedName(one, context)] : []));
+    const start = commands.length;
+    const redirects = redirectsOf(node.redirects, context);
+    const fedBy = [...context.fedBy, ...namesFrom(start)];
+    const simple: SimpleCommand = { ...base(context), words, assigned, redirects, fedBy };
+    if (words.length === 0) emit(simple);
+    else judge(simple, inputOf(node.redirects), context);
+  };
+
+  const assignedName = (assignment: AssignmentPrefix, context: Context): string => {
+    walk(assignment, context);
+    return assignment.name;
+  };
+
+  /** Emits the command, or what it stands for, and all that it runs. */
+  const judge = (simple: SimpleCommand, input: StandardInput, context: Context): void => {
+    const [first] = simple.words;
+    if (!isLiteral(first) || first.text === "") {
+      doubt("name", first?.source ?? "");
+      emit(simple);
+      return;
+    }
+    if (context.depth > MAX_DEPTH) {
+      doubt("nesting", "");
+      emit(simple);
+      return;
+    }
+    const name = basename(first.text);
+    const { isTransparent, inner } = unwrap(name, simple.words, input);
+    const { assigned, redirects } = simple;
+    if (!isTransparent) emit(simple);
+    else if (inner.every(({ type }) => type === "script") && assigned.length + redirects.length > 0) {
+      emit({ ...simple, words: [] });
+    }
+    if (!isTransparent && context.outer.every(([word]) => KEEPS_SHELL.test(word?.text ?? ""))) {
+      changeDirectory(name, simple.words, context.shell);
+    }
+    const outer = [...context.outer, simple.words];
+    for (const one of inner) judgeInner(one, { ...simple, outer }, { ...context, outer, depth: context.depth + 1 });
+  };
+
+  const judgeInner = (inner: Inner, simple: SimpleCommand, context: Context): void => {
+    switch (inner.type) {
+      case "command": {
+        const assigned = [...simple.assigned, ...(inner.assigned ?? [])];
+        judge({ ...simple, words: inner.words, assigned }, undefined, context);
+        return;
+      }
+      case "script":
+        script(inner.text, context);
+        return;
+      case "unsure":
+        doubt(inner.doubt.kind, inner.doubt.subject);
+        return;
+      default:
+        inner satisfies never;
+    }
+  };
+
+  const redirectsOf = (redirects: readonly Redirection[], context: Context): RedirectTarget[] =>
+    redirects.flatMap((redirect) => {
+      walk(redirect, context);
+      if (redirect.type !== "Redirect") return [];
+      if (redirect.target === undefined) {
+        doubt("redirect", redirect.operator);
+        return [];
+      }
+      const targets = literals(redirect.target, []);
+      if (redirect.operator !== "<" && !targets.every(({ text }) => text !== null)) {
+        doubt("redirect", redirect.target.text);
+      }
+      return targets.map((target) => ({ operator: redirect.operator, target }));
+    });
+
+  /** What the command's standard input holds, where it is literal. */
+  const inputOf = (redirects: readonly Redirection[]): StandardInput => {
+    const last = redirects.findLast(
+      ({ type, descriptor }) =>
+        type !== "Redirect" && (descriptor === undefined || descriptor.type === "FileDescriptor"),
+    );
+    if (last?.type === "HereDoc")
+      return last.body.parts === undefined || last.delimiter?.quoted ? last.body.text : null;
+    if (last?.type !== "HereString" || last.target === undefined) return undefined;
+    const [word, ...more] = literals(last.target, []);
+    return isLiteral(word) && more.length === 0 ? word.text : null;
+  };
+
+  const changeDirectory = (name: string, words: readonly Word[], shell: Shell): void => {
+    if (name === "popd") shell.directories = union(shell.directories, [null]);
+    if (name !== "cd" && name !== "pushd") return;
+    const target = words.slice(1).find(({ text }) => text === null || text === "-" || !/^-[LPe@-]*$/.test(text));
+    const path = target === undefined ? places.homeDir : isLiteral(target) && target.text !== "-" ? target.text : null;
+    shell.directories = shell.directories.map((directory) => {
+      if (path === null) return null;
+      return directory === null ? (path.startsWith("/") ? path : null) : resolve(directory, path);
+    });
+  };
+
+  const literals = (word: SyntaxWord, runs: readonly string[]): Word[] => wordsOf(word, places.homeDir, runs);
+
+  const holdsScript = (word: SyntaxWord): boolean =>
+    literals(word, []).some(({ text }) => text !== null && holdsSubstitution(text));
+
+  const namesFrom = (start: number): string[] =>
+    commands.slice(start).flatMap(({ words: [first] }) => (first?.text ? [basename(first.text)] : []));
+
+  const base = ({ shell, ...context }: Context): SimpleCommand => ({
+    words: [],
+    outer: context.outer,
+    assigned: [],
+    redirects: [],
+    directories: shell.directories,
+    fedBy: context.fedBy,
+    inFunctions: context.inFunctions,
+    isBackground: context.isBackground,
+  });
+
+  const emit = (simple: SimpleCommand): void => {
+    if (simple.words.length + simple.redirects.length + simple.assigned.length > 0) commands.push(simple);
+  };
+
+  return { script };
+};

@@ -1,0 +1,306 @@
+import type { ErrorKind } from "../schema/event.ts";
+import { stripControls } from "../text/clean.ts";
+import { createMask, maskKeyShapes } from "../text/mask.ts";
+import type { ModelOptions } from "./model-options.ts";
+import { ProviderError, type ProviderErrorOptions } from "./provider.ts";
+import { isObject, type JsonObject, parseJson, textAt } from "./wire.ts";
+
+/** What a message about a failure names, and the key that it must not. */
+export type ErrorContext = Pick<ModelOptions, "name" | "model" | "apiKey" | "keyVariable" | "baseUrl" | "strings"> & {
+  readonly now?: () => number;
+};
+
+/** An HTTP answer that says no. Its message holds none of the server's words: the SDKs match on those. */
+export class HttpFailure extends Error {
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  readonly body: string;
+
+  constructor(status: number, headers: HttpFailure["headers"], body: string) {
+    super(`HTTP ${status}`);
+    this.status = status;
+    this.headers = headers;
+    this.body = body;
+  }
+}
+
+type Verdict = { readonly kind: ErrorKind; readonly retryable: boolean };
+
+const verdict = (kind: ErrorKind, retryable: boolean): Verdict => ({ kind, retryable });
+const AUTH = verdict("auth", false);
+const QUOTA = verdict("rate_limit", false);
+const RATE_LIMIT = verdict("rate_limit", true);
+const OVERLOADED = verdict("overloaded", true);
+const SERVER = verdict("server", true);
+const TIMEOUT = verdict("timeout", true);
+const NETWORK = verdict("network", true);
+const BAD_REQUEST = verdict("bad_request", false);
+const CONTEXT_OVERFLOW = verdict("context_overflow", false);
+const CONTENT_FILTER = verdict("content_filter", false);
+
+/** Codes and types that say more than the status does. */
+const SPECIFIC: Readonly<Record<string, Verdict>> = {
+  insufficient_quota: QUOTA,
+  billing_hard_limit_reached: QUOTA,
+  billing_not_active: QUOTA,
+  billing_error: QUOTA,
+  insufficient_balance: QUOTA,
+  insufficient_user_quota: QUOTA,
+  insufficient_credits: QUOTA,
+  exceeded_current_quota_error: QUOTA,
+  enforced_spend_limit_reached: QUOTA,
+  contract_spend_limit_reached: QUOTA,
+  linked_organization_spend_limit_reached: QUOTA,
+  context_length_exceeded: CONTEXT_OVERFLOW,
+  context_window_exceeded: CONTEXT_OVERFLOW,
+  model_context_window_exceeded: CONTEXT_OVERFLOW,
+  exceed_context_size_error: CONTEXT_OVERFLOW,
+  request_too_large: CONTEXT_OVERFLOW,
+  string_above_max_length: CONTEXT_OVERFLOW,
+  authentication_error: AUTH,
+  permission_error: AUTH,
+  invalid_api_key: AUTH,
+  invalid_authentication_error: AUTH,
+  unauthenticated: AUTH,
+  permission_denied: AUTH,
+  content_filter: CONTENT_FILTER,
+  content_policy_violation: CONTENT_FILTER,
+  data_inspection_failed: CONTENT_FILTER,
+};
+
+/** Codes and types that count where there is no status: in a stream, or in a body under HTTP 200. */
+const GENERAL: Readonly<Record<string, Verdict>> = {
+  rate_limit_error: RATE_LIMIT,
+  rate_limit_exceeded: RATE_LIMIT,
+  rate_limit_reached_error: RATE_LIMIT,
+  too_many_requests: RATE_LIMIT,
+  resource_exhausted: RATE_LIMIT,
+  slow_down: RATE_LIMIT,
+  overloaded_error: OVERLOADED,
+  overloaded: OVERLOADED,
+  engine_overloaded_error: OVERLOADED,
+  server_is_overloaded: OVERLOADED,
+  service_unavailable: OVERLOADED,
+  unavailable: OVERLOADED,
+  api_error: SERVER,
+  server_error: SERVER,
+  internal_error: SERVER,
+  internal_server_error: SERVER,
+  internal: SERVER,
+  timeout_error: TIMEOUT,
+  timeout: TIMEOUT,
+  deadline_exceeded: TIMEOUT,
+  invalid_request_error: BAD_REQUEST,
+  bad_request_error: BAD_REQUEST,
+  bad_request: BAD_REQUEST,
+  invalid_argument: BAD_REQUEST,
+  not_found_error: BAD_REQUEST,
+  model_not_found: BAD_REQUEST,
+};
+
+const byStatus = (status: number): Verdict => {
+  if (status === 401 || status === 403) return AUTH;
+  if (status === 402) return QUOTA;
+  if (status === 408) return TIMEOUT;
+  if (status === 409) return SERVER;
+  if (status === 413) return CONTEXT_OVERFLOW;
+  if (status === 429) return RATE_LIMIT;
+  if (status === 503 || status === 529) return OVERLOADED;
+  if (status >= 500) return SERVER;
+  return BAD_REQUEST;
+};
+
+/**
+ * The one place that reads messages. Anthropic gives these two as a plain invalid_request_error, and most compatible servers
+ * give overflow as a bare 400: only their words tell it from a request that is wrong in itself.
+ */
+const MESSAGE_TELLS: readonly { readonly pattern: RegExp; readonly verdict: Verdict }[] = [
+  {
+    pattern:
+      /prompt is too long|input is too long|exceeds? (?:the )?(?:model'?s? )?(?:maximum )?context|maximum context length|exceed context limit|context (?:length|window|size).{0,40}exceed|larger than the context|maximum (?:prompt|input) length|input token count.{0,40}exceeds/i,
+    verdict: CONTEXT_OVERFLOW,
+  },
+  { pattern: /credit balance is too low|insufficient balance/i, verdict: QUOTA },
+];
+
+/** An HTTP failure, a transport's or node's error, as what people and the engine need to know. A ProviderError stays as it is. */
+export const classifyError = (error: unknown, context: ErrorContext): ProviderError => {
+  if (error instanceof ProviderError) return error;
+  if (error instanceof HttpFailure) return classifyAnswer(error, context);
+  return classifyConnection(error, context);
+};
+
+/** An error object that came in a stream or in a body under HTTP 200. `isWholeBody`: nothing else came. */
+export const classifyErrorBody = (body: unknown, context: ErrorContext, isWholeBody: boolean): ProviderError => {
+  const details = readDetails(body);
+  const found =
+    details.tags.map((tag) => SPECIFIC[tag]).find(Boolean) ??
+    (details.status === undefined ? undefined : refine(byStatus(details.status), details)) ??
+    details.tags.map((tag) => GENERAL[tag]).find(Boolean);
+  // Without a code: a body that is only an error is how servers answer a wrong path; in a stream something broke.
+  const fallback = isWholeBody ? BAD_REQUEST : SERVER;
+  return create(refine(found ?? fallback, details), details.message, context, {
+    ...(details.status !== undefined && { status: details.status }),
+  });
+};
+
+/** Whether the server's refusal names `parameter`, so that the request may be sent again without it. */
+export const refusesParameter = (error: unknown, parameter: string): boolean => {
+  if (!(error instanceof HttpFailure) || (error.status !== 400 && error.status !== 422)) return false;
+  // Few servers fill `param`; a wire name is an identifier, and in the words it means that parameter too.
+  return new RegExp(`(?<![a-z_])${parameter}(?![a-z_])`).test(error.body);
+};
+
+const classifyAnswer = (failure: HttpFailure, context: ErrorContext): ProviderError => {
+  const isPage = failure.body.trimStart().startsWith("<");
+  const body = parseJson(failure.body);
+  const details = readDetails(body ?? {});
+  const specific = details.tags.map((tag) => SPECIFIC[tag]).find(Boolean);
+  // A 5xx stays one that may pass, whatever the body calls it.
+  const found = (failure.status < 500 ? specific : undefined) ?? byStatus(failure.status);
+  const said = details.message || (isPage ? context.strings.htmlAnswer : body === undefined ? failure.body : "");
+  const isRefusedRedirect = failure.status >= 300 && failure.status < 400;
+  return create(refine(found, details), isRefusedRedirect ? `→ ${failure.headers.get("location")}` : said, context, {
+    status: failure.status,
+    ...retryAfter(failure, context.now?.() ?? Date.now()),
+    ...(failure.headers.get("x-should-retry") === "false" && { retryable: false }),
+    ...((isPage && failure.status < 500) || isRefusedRedirect ? { hint: baseUrlHint(context) } : {}),
+  });
+};
+
+const refine = (found: Verdict, details: Details): Verdict =>
+  found === BAD_REQUEST
+    ? (MESSAGE_TELLS.find(({ pattern }) => pattern.test(details.message))?.verdict ?? found)
+    : found;
+
+type Details = { readonly message: string; readonly tags: readonly string[]; readonly status: number | undefined };
+
+/** The shapes that servers give: {error: {message, type, code}}, {error: "…"}, {message}, {detail}, [{error: …}]. */
+const readDetails = (body: unknown): Details => {
+  const outer = Array.isArray(body) ? (body[0] as unknown) : body;
+  if (!isObject(outer)) return { message: typeof outer === "string" ? outer : "", tags: [], status: undefined };
+  const inner: JsonObject = isObject(outer["error"]) ? outer["error"] : outer;
+  const details = isObject(inner["details"]) ? inner["details"] : {};
+  const candidates = [inner["code"], inner["type"], inner["status"], details["error_code"]];
+  const status = candidates.map(Number).find((value) => Number.isInteger(value) && value >= 400 && value < 600);
+  return {
+    message: textAt(inner, "message") || textAt(outer, "error") || textAt(outer, "message") || detail(outer["detail"]),
+    tags: candidates.filter((value) => typeof value === "string").map((value) => value.toLowerCase()),
+    status,
+  };
+};
+
+const detail = (value: unknown): string =>
+  typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value);
+
+const CERTIFICATE = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT)/;
+const WRONG_PROTOCOL = /^(?:EPROTO$|ERR_SSL_|HPE_)/;
+const WRONG_SETTING: readonly unknown[] = [
+  "ERR_INVALID_URL",
+  "ERR_PROXY_ADDRESS",
+  "ERR_INVALID_CHAR",
+  "ERR_UNESCAPED_CHARACTERS",
+];
+const TIMED_OUT: readonly unknown[] = ["ETIMEDOUT", "ESOCKETTIMEDOUT", "UND_ERR_CONNECT_TIMEOUT", "ERR_PROXY_TIMEOUT"];
+
+const classifyConnection = (error: unknown, context: ErrorContext): ProviderError => {
+  const found = findCode(error);
+  // Without a code it is no failure of the connection but a bug: it must not look like one, nor be retried.
+  if (!found) return create(verdict("internal", false), String(error), context, { cause: error });
+  const { code, message } = found;
+  const origin = context.baseUrl && URL.canParse(context.baseUrl) ? new URL(context.baseUrl).origin : context.name;
+  const { strings } = context;
+  const unreachable = strings.unreachable(origin, code);
+  if (CERTIFICATE.test(code))
+    return create(verdict("network", false), unreachable, context, { cause: error, hint: strings.hintCertificate });
+  if (WRONG_PROTOCOL.test(code))
+    return create(verdict("protocol", false), unreachable, context, { cause: error, hint: baseUrlHint(context) });
+  if (WRONG_SETTING.includes(code))
+    return create(verdict("config", false), message, context, { cause: error, hint: baseUrlHint(context) });
+  if (code === "ERR_REDIRECT_REFUSED")
+    return create(BAD_REQUEST, message, context, { cause: error, hint: baseUrlHint(context) });
+  const words = code.startsWith("ERR_PROXY") ? message : unreachable;
+  return create(TIMED_OUT.includes(code) ? TIMEOUT : NETWORK, words, context, {
+    cause: error,
+    hint: strings.hintNetwork,
+  });
+};
+
+/** The innermost code of node's errors: the outer ones only wrap it. */
+const findCode = (error: unknown): { readonly code: string; readonly message: string } | undefined => {
+  if (!(error instanceof Error)) return undefined;
+  const inner = findCode(error.cause);
+  if (inner) return inner;
+  const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
+  return code === undefined ? undefined : { code, message: error.message };
+};
+
+const create = (
+  found: Verdict,
+  said: string,
+  context: ErrorContext,
+  extra: Omit<ProviderErrorOptions, "kind">,
+): ProviderError => {
+  const { strings } = context;
+  const words = cleanWords(said, context) || strings.noWords;
+  const hint = extra.hint ?? hintFor(found, context);
+  return new ProviderError(strings.failed(context.name, context.model, extra.status ?? null, words), {
+    retryable: found.retryable,
+    ...extra,
+    kind: found.kind,
+    ...(hint !== undefined && { hint }),
+  });
+};
+
+/** A failure with words of our own. */
+export const providerFailure = (
+  kind: ErrorKind,
+  words: string,
+  context: ErrorContext,
+  extra: Omit<ProviderErrorOptions, "kind"> = {},
+): ProviderError => create(verdict(kind, extra.retryable ?? false), words, context, extra);
+
+const hintFor = (found: Verdict, context: ErrorContext): string | undefined => {
+  const { strings } = context;
+  if (found === AUTH) return strings.hintKey(context.keyVariable ?? "API key");
+  if (found === QUOTA) return strings.hintQuota;
+  if (found === CONTEXT_OVERFLOW) return strings.hintContext;
+  if (found === BAD_REQUEST) return strings.hintModel(context.model, shownUrl(context));
+  return found === RATE_LIMIT || found === OVERLOADED || found === SERVER || found === TIMEOUT
+    ? strings.hintLater
+    : undefined;
+};
+
+/** The hint that the base URL may be wrong. */
+export const baseUrlHint = (context: ErrorContext): string => context.strings.hintBaseUrl(shownUrl(context));
+
+const shownUrl = ({ baseUrl, name }: ErrorContext): string => {
+  if (baseUrl === undefined) return name;
+  if (!URL.canParse(baseUrl)) return baseUrl;
+  // A password in the URL stays out of sight.
+  const { origin, pathname } = new URL(baseUrl);
+  return `${origin}${pathname}`;
+};
+
+const MAX_WORDS = 500;
+
+/** The server's words, fit to be shown: one line, no control characters, no key. */
+const cleanWords = (said: string, { apiKey, keyVariable }: ErrorContext): string => {
+  const mask = createMask(new Map([[keyVariable ?? "API key", apiKey]]));
+  const line = stripControls(mask(said))
+    .replace(/[\s\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu, " ")
+    .trim();
+  // Again: a key may only show when the characters inside it are gone.
+  const masked = maskKeyShapes(mask(line));
+  return masked.length > MAX_WORDS ? `${masked.slice(0, MAX_WORDS).replace(/[\uD800-\uDBFF]$/, "")}…` : masked;
+};
+
+/** `Retry-After` in seconds or as a date, or `retry-after-ms`. */
+const retryAfter = ({ headers }: HttpFailure, now: number): { readonly retryAfterMs?: number } => {
+  const ms = Number.parseFloat(headers.get("retry-after-ms") ?? "");
+  if (ms >= 0) return { retryAfterMs: ms };
+  const value = headers.get("retry-after")?.trim() ?? "";
+  if (/^\d+(\.\d+)?$/.test(value)) return { retryAfterMs: Number(value) * 1000 };
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? {} : { retryAfterMs: Math.max(0, date - now) };
+};

@@ -1,0 +1,168 @@
+import { statSync } from "node:fs";
+import * as z from "zod";
+import type { Strings } from "../../text/strings.ts";
+import { byteLength } from "../../text/utf8.ts";
+import { defineTool } from "../define-tool.ts";
+import { commandEnv, type Env } from "../shell/child-env.ts";
+import { createCommandOutput } from "../shell/command-output.ts";
+import { commandResult } from "../shell/command-result.ts";
+import { withNullDevice } from "../shell/null-device.ts";
+import { createOutputPipes } from "../shell/output-pipe.ts";
+import { createProcessTree, endProcesses } from "../shell/process-tree.ts";
+import { createProgress } from "../shell/progress.ts";
+import { runCommand } from "../shell/run-command.ts";
+import type { Tool, ToolContext, ToolOutput } from "../tool.ts";
+
+export type BashOptions = {
+  readonly workDir: string;
+  /** The child's environment, already without secrets (childEnv). */
+  readonly env: Env;
+  /** Where whole outputs go that are too long to show; made when needed. */
+  readonly outputsDir: string;
+  readonly strings: Pick<Strings, "bash" | "registry">;
+  /** Name or path; default bash. */
+  readonly shell?: string;
+  readonly platform?: NodeJS.Platform;
+  /** Of output in a result; default 8000. */
+  readonly maxOutputBytes?: number;
+  /** Of a command that sets no limit of its own; default 30 s. */
+  readonly timeoutMs?: number;
+  /** The most that a command may set; default 600 s. */
+  readonly maxTimeoutMs?: number;
+};
+
+export type Bash = {
+  readonly tool: Tool<BashArguments>;
+  /** Optional: gets ready for the first command, say while the first answer of the model is awaited. */
+  prepare(): void;
+  /** Ends every command and background process that still lives (SIGTERM, 1 s, SIGKILL). Returns how many there were. */
+  close(): Promise<number>;
+  /** For the last moment of the process: SIGKILL, without waiting. */
+  killAll(): void;
+};
+
+export type BashArguments = {
+  readonly command: string;
+  readonly timeout_ms?: number | undefined;
+  readonly description?: string | undefined;
+};
+
+const MAX_FILE_BYTES = 32 * 1024 * 1024;
+const MAX_PROGRESS_BYTES = 2048;
+// The engine's clock must not come before ours, which keeps the output.
+const ENGINE_MARGIN_MS = 5000;
+
+/** The tool that runs commands, and the end of what they leave running. */
+export const createBash = (options: BashOptions): Bash => {
+  const { workDir, outputsDir, strings, shell = "bash", platform = process.platform } = options;
+  const { maxOutputBytes = 8000, timeoutMs = 30_000, maxTimeoutMs = 600_000 } = options;
+  const env = commandEnv(options.env);
+  const pipes = createOutputPipes(env, platform);
+  const tree = createProcessTree(platform);
+  const running = new Set<number>();
+  const exited = new Set<number>();
+
+  const execute = async (args: BashArguments, context: ToolContext): Promise<ToolOutput> => {
+    const { command } = args;
+    if (command.trim() === "") return { output: strings.bash.emptyCommand, isError: true };
+    if (command.includes("\0")) return { output: strings.bash.nulCharacter, isError: true };
+    if (context.signal.aborted) return { output: strings.bash.cancelled(""), isError: true };
+
+    const limitMs = args.timeout_ms ?? timeoutMs;
+    const output = createCommandOutput({
+      maxBytes: maxOutputBytes,
+      file: { dir: outputsDir, toolCallId: context.call.id, maxBytes: MAX_FILE_BYTES },
+    });
+    const progress = createProgress(() =>
+      context.emit({ type: "tool.progress", toolCallId: context.call.id, text: output.newest(MAX_PROGRESS_BYTES) }),
+    );
+    try {
+      const end = await runCommand({
+        shell,
+        command: withNullDevice(command, platform),
+        workDir,
+        env,
+        pipes,
+        tree,
+        limitMs,
+        signal: context.signal,
+        onStart: (pid) => running.add(pid),
+        onOutput: (bytes) => {
+          output.write(bytes);
+          progress.changed();
+        },
+        onClose: output.end,
+      });
+      running.delete(end.pid);
+      // Where only the group's id is known and that comes again, no more of them than needed.
+      if (end.background !== "none" || platform === "linux") exited.add(end.pid);
+      return commandResult(
+        { command, limitMs, end, output: output.result(end.background === "printing") },
+        strings.bash,
+      );
+    } catch (error) {
+      const failure = startFailure(error, { command, shell, workDir, strings: strings.bash });
+      if (failure === undefined) throw error;
+      return { output: failure, isError: true };
+    } finally {
+      progress.finish();
+    }
+  };
+
+  const leftOver = (): readonly number[] => [...running, ...tree.abandoned(exited)];
+
+  return {
+    tool: defineTool(
+      {
+        name: "bash",
+        description: description(timeoutMs, maxTimeoutMs, maxOutputBytes),
+        schema: bashSchema(maxTimeoutMs),
+        display: "bash {command}",
+        kind: "execute",
+        permission: "high",
+        timeoutMs: (args) => (args.timeout_ms ?? timeoutMs) + ENGINE_MARGIN_MS,
+        execute,
+      },
+      strings.registry,
+    ),
+    prepare: pipes.prepare,
+    close: async () => {
+      const leaders = leftOver();
+      if (leaders.length > 0) await endProcesses(leaders, tree);
+      pipes.close();
+      return leaders.length;
+    },
+    killAll: () => tree.signal(tree.groups(new Set(leftOver())), "SIGKILL"),
+  };
+};
+
+const bashSchema = (maxTimeoutMs: number) =>
+  z.object({
+    command: z.string().describe("The bash command to run"),
+    timeout_ms: z.int().min(1).max(maxTimeoutMs).optional().describe("Time limit in milliseconds"),
+    description: z.string().optional().describe("What the command does, in a few words, for the person who watches"),
+  });
+
+const description = (timeoutMs: number, maxTimeoutMs: number, maxOutputBytes: number): string =>
+  [
+    "Run a command with `bash -c` in the work directory and return its output (stdout and stderr together) and exit status.",
+    "Each call is a new shell: `cd` and variables do not carry over. There is no standard input and no terminal.",
+    `Default time limit ${timeoutMs / 1000} s; set timeout_ms for more (at most ${maxTimeoutMs}).`,
+    `Output over ${maxOutputBytes} bytes is cut in the middle and kept in a file that read_file can read.`,
+    "Processes started with `&` live on until the session ends.",
+  ].join(" ");
+
+/** Why a command could not be started, for the model; undefined for an error that is not the system's. */
+const startFailure = (
+  error: unknown,
+  context: { command: string; shell: string; workDir: string; strings: Strings["bash"] },
+): string | undefined => {
+  const { command, shell, workDir, strings } = context;
+  if (!(error instanceof Error && "code" in error && "syscall" in error)) return undefined;
+  if (!isDirectory(workDir)) return strings.workDirMissing(workDir);
+  if (error.code === "ENOENT") return strings.shellMissing(shell);
+  if (error.code === "E2BIG") return strings.tooLong(byteLength(command));
+  return strings.notStarted(shell, error.message);
+};
+
+const isDirectory = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;

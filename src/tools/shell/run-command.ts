@@ -1,0 +1,100 @@
+import type { ChildProcess } from "node:child_process";
+import { Socket } from "node:net";
+import type { Readable } from "node:stream";
+import { setTimeout as delay, setImmediate as nextLoop } from "node:timers/promises";
+import { endProcesses, type ProcessTree } from "./process-tree.ts";
+import { type CommandOptions, startCommand } from "./start-command.ts";
+
+export type RunOptions = CommandOptions & {
+  readonly tree: ProcessTree;
+  /** Counts from the start of the process. */
+  readonly limitMs: number;
+  readonly signal: AbortSignal;
+  readonly onStart: (pid: number) => void;
+  readonly onOutput: (bytes: Buffer) => void;
+  /** The last process that could print has ended; may come long after the result. */
+  readonly onClose: () => void;
+};
+
+export type CommandEnd = {
+  readonly pid: number;
+  /** Null when a signal ended it, or when nothing could. */
+  readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stoppedBy: "timeout" | "cancel" | null;
+  /** Whether background processes live on: with the output still open, or without it. */
+  readonly background: "none" | "silent" | "printing";
+};
+
+// What bash and those it waited for printed is in the pipe when it exits; `> >(tee log)` prints a little later.
+const DRAIN_MS = 100;
+const POLL_MS = 20;
+// A process that does not go even by SIGKILL waits in the kernel, for a lost disk for example.
+const UNKILLABLE_MS = 500;
+
+/**
+ * Runs one command until bash exits, its time is up or the signal aborts. Does not wait for background children:
+ * their output goes to `onOutput` as long as they live, and they hold neither the result nor our process.
+ * @throws NodeJS.ErrnoException when it could not be started.
+ */
+export const runCommand = async (options: RunOptions): Promise<CommandEnd> => {
+  const { pid, child, output } = await startCommand(options);
+  options.onStart(pid);
+  const exit = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  const closed = new Promise<void>((resolve) => output.once("close", () => resolve()));
+  output.on("data", options.onOutput);
+  output.on("error", () => output.destroy()); // a broken pipe ends like a finished one
+  void closed.then(options.onClose); // never rejects
+
+  const stoppedBy = await firstOf(exit, options);
+  if (stoppedBy !== null) {
+    await endProcesses([pid], options.tree);
+    await within(UNKILLABLE_MS, exit);
+  }
+  await within(DRAIN_MS, closed);
+  // The timer may have fired before a busy loop came to read what is there.
+  if (!output.closed) await nextLoop();
+  if (!output.closed) letGo(child, output);
+  return {
+    pid,
+    exitCode: child.exitCode,
+    signal: child.signalCode,
+    stoppedBy,
+    background: !output.closed ? "printing" : (await leftSomebody(pid, options.tree)) ? "silent" : "none",
+  };
+};
+
+const firstOf = (
+  exit: Promise<void>,
+  { limitMs, signal }: { readonly limitMs: number; readonly signal: AbortSignal },
+): Promise<CommandEnd["stoppedBy"]> =>
+  new Promise((resolve) => {
+    const settle = (by: CommandEnd["stoppedBy"]): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", cancel);
+      resolve(by);
+    };
+    const cancel = (): void => settle("cancel");
+    const timer = setTimeout(settle, limitMs, "timeout");
+    signal.addEventListener("abort", cancel, { once: true });
+    if (signal.aborted) cancel();
+    void exit.then(() => settle(null)); // never rejects
+  });
+
+const within = (ms: number, promise: Promise<void>): Promise<void> =>
+  Promise.race([promise, delay(ms, undefined, { ref: false })]);
+
+const letGo = (child: ChildProcess, output: Readable): void => {
+  child.unref();
+  if (output instanceof Socket) output.unref();
+};
+
+/** Who has just closed its output may need a moment to be gone. */
+const leftSomebody = async (pid: number, tree: ProcessTree): Promise<boolean> => {
+  const leaders = new Set([pid]);
+  for (let waited = 0; tree.hasGroup(pid) && tree.groups(leaders).length > 0; waited += POLL_MS) {
+    if (waited >= DRAIN_MS) return true;
+    await delay(POLL_MS);
+  }
+  return false;
+};
