@@ -237,44 +237,47 @@ class Run {
     const byId = new Map([...ran, ...cut].map((result) => [result.toolCallId, result]));
     const results = calls.flatMap((call) => byId.get(call.id) ?? []);
 
-    for (const result of results) this.#observe(result);
+    const repeated = calls.flatMap((call, index) => {
+      const result = results[index];
+      return result ? [{ call, times: this.#observe(call, result) }] : [];
+    });
     this.#emit({ type: "observations.added", count: results.length, contextMessages: this.#history.length });
-    const end = await this.#checkRepeated(calls, results, signal);
+    const end = signal.aborted ? undefined : await this.#checkRepeated(repeated, signal);
     if (end) return end;
     const queued = this.#run.takeQueued?.() ?? [];
     if (queued.length > 0) this.#addInput(joinInputs(queued));
     return undefined;
   }
 
-  #observe(result: ToolResult): void {
-    const denial = this.#denials.get(result.toolCallId);
+  /** Adds a call's result to the history. Returns how often the call has now given this result. */
+  #observe(call: ToolCall, { toolCallId, output, isError }: ToolResult): number {
+    const { strings } = this.#options;
+    const denial = this.#denials.get(toolCallId);
     if (denial) {
-      denial.reason = result.output;
+      denial.reason = output;
       this.#blocked ||= denial.blocks;
-    } else if (!result.isError) this.#blocked = false;
+    } else if (!isError) this.#blocked = false;
+    const times = this.#repeated.count(call, { output, isError });
+    // Some servers refuse an empty observation.
+    const content = output === "" ? strings.emptyOutput : output;
+    const reminder = times === REMIND_AT ? strings.repeatedReminder(call.name, times) : undefined;
     this.#history.push({
       role: "user",
-      toolCallId: result.toolCallId,
-      // Some servers refuse an empty observation.
-      content: result.output === "" ? this.#options.strings.emptyOutput : result.output,
-      isError: result.isError,
+      toolCallId,
+      content: reminder === undefined ? content : `${content}\n\n${reminder}`,
+      isError,
     });
+    if (reminder !== undefined) this.#emit({ type: "input.added", content: reminder, source: "reminder" });
+    return times;
   }
 
   /** Only calls whose results do not differ either count as repeated. */
   async #checkRepeated(
-    calls: readonly ToolCall[],
-    results: readonly ToolResult[],
+    repeated: readonly { readonly call: ToolCall; readonly times: number }[],
     signal: AbortSignal,
   ): Promise<End | undefined> {
     const { strings, ask } = this.#options;
-    if (signal.aborted) return undefined;
-    for (const [index, call] of calls.entries()) {
-      const result = results[index];
-      if (!result) continue;
-      const times = this.#repeated.count(call, result);
-      if (times === REMIND_AT)
-        this.#addInput({ content: strings.repeatedReminder(call.name, times), source: "reminder" });
+    for (const { call, times } of repeated) {
       if (times < END_AT) continue;
       if (!ask) return failed("repeated_call", strings.repeatedCall(times));
       const options = [

@@ -4,7 +4,7 @@ import type { ToolCall, ToolResult } from "../schema/tool.ts";
 /** Counts calls that come again with the same arguments and the same result. */
 export type RepeatedCalls = {
   /** How often this call has now given this result in a row; 1 for a new one. */
-  count(call: ToolCall, result: ToolResult): number;
+  count(call: ToolCall, result: Pick<ToolResult, "output" | "isError">): number;
   /** Starts the count of this call again. */
   forget(call: ToolCall): void;
 };

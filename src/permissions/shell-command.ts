@@ -1,5 +1,14 @@
 import { basename, resolve } from "node:path";
-import type { ArithmeticWord, Assignment, AssignmentPrefix, Command, ParsedScript, Redirection, SyntaxNode, Word as SyntaxWord } from "unbash";
+import type {
+  ArithmeticWord,
+  Assignment,
+  AssignmentPrefix,
+  Command,
+  ParsedScript,
+  Redirection,
+  SyntaxNode,
+  Word as SyntaxWord,
+} from "unbash";
 import {
   type Doubt,
   type DoubtKind,
@@ -195,10 +204,10 @@ const createWalker = ({ parse, forEachChild, places, commands, doubt }: WalkerOp
         if (/['\\]/.test(quotedText(node))) doubt("evaluated", "$(( ))");
         break;
       case "Slice":
-        if (holdsScript(node.offset) || (node.length && holdsScript(node.length))) doubt("evaluated", "${ }");
+        if (holdsScript(node.offset) || (node.length && holdsScript(node.length))) doubt("evaluated", node.offset.text);
         break;
       case "ParameterExpansion":
-        if (node.index && holdsScript(node.index)) doubt("evaluated", "${ }");
+        if (node.index && holdsScript(node.index)) doubt("evaluated", node.text);
         break;
       case "Transform":
         if (node.operand.value.includes("P")) doubt("evaluated", "@P");

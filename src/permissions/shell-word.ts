@@ -121,7 +121,10 @@ const variableText = (name: string, isFirst: boolean, homeDir: string): string |
 
 const printsWorkDir = (script: ParsedScript | undefined): boolean => {
   const command = script?.commands.length === 1 ? script.commands[0]?.command : undefined;
-  return command?.type === "Command" && command.name?.value === "pwd" && command.suffix.length === 0;
+  if (command?.type !== "Command") return false;
+  const text = [command.name, ...command.args].map((word) => word?.text).join(" ");
+  // The repository's root is the work directory or a parent of it.
+  return text === "pwd" || text === "git rev-parse --show-toplevel";
 };
 
 const bareText = (word: SyntaxWord, homeDir: string): string | null => expandTilde(word.text, word.value, homeDir);

@@ -93,24 +93,32 @@ async function* readBody(response: HttpResponse, options: StreamOptions, watch: 
   const { turn, context } = options;
   const iterator = (response.body ?? emptyBody())[Symbol.asyncIterator]();
   const body = createBodyReader(turn, context);
-  try {
-    while (!body.isDone()) {
-      const next = await iterator.next();
-      watch.alive(turn.isFinished());
-      const deltas = createDeltas();
-      const failure = attempt(() => (next.done ? body.end(deltas) : body.feed(next.value, deltas)));
-      // What came before the failure in the same read is shown first.
-      yield* deltas.take();
-      if (failure) throw failure.error;
-      if (next.done) break;
-    }
-  } catch (error) {
-    // The answer was whole before the connection broke.
-    if (!turn.isFinished() || options.signal.aborted) throw error;
+  while (!body.isDone()) {
+    const next = await readNext(iterator, options);
+    watch.alive(turn.isFinished());
+    const deltas = createDeltas();
+    const failure = attempt(() => (next.done ? body.end(deltas) : body.feed(next.value, deltas)));
+    // What came before the failure in the same read is shown first.
+    yield* deltas.take();
+    if (failure) throw failure.error;
+    if (next.done) break;
   }
   watch.release();
   void drain(iterator, watch);
 }
+
+/** The next bytes. A connection that breaks after the finish reason has only ended. */
+const readNext = async (
+  iterator: AsyncIterator<Uint8Array>,
+  { turn, signal, context }: StreamOptions,
+): Promise<IteratorResult<Uint8Array>> => {
+  try {
+    return await iterator.next();
+  } catch (cause) {
+    if (turn.isFinished() && !signal.aborted) return { done: true, value: undefined };
+    throw providerFailure("network", context.strings.brokenStream, context, { retryable: true, cause });
+  }
+};
 
 const attempt = (action: () => void): { readonly error: unknown } | undefined => {
   try {
@@ -161,16 +169,16 @@ const createBodyReader = (turn: Turn, context: ErrorContext): BodyReader => {
         return;
       }
       const value = parseJson(data);
-      if (value === undefined) {
-        if (data.trim() === "") continue;
-        // Cut in the middle of an event: the missing finish reason tells it.
-        if (isLast) return;
+      const isWrong = value === undefined || isErrorEvent(value, name);
+      // Blank data, or words after the last one.
+      if (data.trim() === "" || (isWrong && turn.isFinished())) continue;
+      // Cut in the middle of an event: the missing finish reason tells it.
+      if (value === undefined && isLast) return;
+      if (value === undefined)
         throw providerFailure("protocol", context.strings.brokenEvent(data.slice(0, MAX_QUOTED)), context, {
           retryable: true,
         });
-      }
-      if (turn.isFinished() && isErrorEvent(value, name)) return;
-      if (isErrorEvent(value, name)) throw classifyErrorBody(value, context, false);
+      if (isWrong) throw classifyErrorBody(value, context, false);
       turn.event(value, deltas);
     }
   };

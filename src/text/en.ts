@@ -275,7 +275,8 @@ Answer with one JSON value that is valid for the schema and nothing else.`,
     sandboxWorks: (name) => `${name} works`,
     noKeys: "no key is set",
     reachable: (url, latencyMs, models) => `${url} answers in ${latencyMs} ms and lists ${models} models`,
-    endpointHint: "check the network, the proxy variables HTTPS_PROXY and NO_PROXY, and the variables of key and base URL",
+    endpointHint:
+      "check the network, the proxy variables HTTPS_PROXY and NO_PROXY, and the variables of key and base URL",
     logUnwritable: "mend the folder's permissions, or name another one with HARNESS9_HOME",
   },
   cli: {

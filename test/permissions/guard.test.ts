@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: shell text
 import { describe, expect, test } from "vitest";
 import { guard } from "../../src/permissions/guard.ts";
 import { parseCommand } from "../../src/permissions/shell-command.ts";
@@ -65,6 +66,7 @@ hits("rm -r", [
   "rm -rf $PWD",
   'rm -rf "$PWD"/*',
   "rm -rf $(pwd)",
+  'rm -rf "$(git rev-parse --show-toplevel)"/*',
   "rm -rf /home/me/app",
   "rm -rf /home/me/app/",
   "rm -rf .git",
@@ -153,14 +155,51 @@ hits("git reset --hard", [
   "git -c alias.x='reset --hard' x",
   "git fetch && git reset --hard origin/main",
 ]);
-hits("git clean -f", ["git clean -f", "git clean -fdx", "git clean -xdf", "git clean --force -d", "git -c clean.requireForce=false clean -d"]);
-hits("git checkout -- .", ["git checkout -- .", "git checkout .", "git checkout HEAD -- .", "git checkout -- ./", "git checkout :/", "git checkout -- '*'", "git checkout -f", "git checkout main --force"]);
-hits("git restore .", ["git restore .", "git restore -- .", "git restore -SW .", "git restore --staged --worktree .", "git restore :/", "git restore --source=HEAD~1 ."]);
-hits("git push --force", ["git push --force", "git push -f", "git push -uf origin x", "git push origin +main", "git push origin +HEAD:main", "git push --force-with-lease origin x", "git push --mirror", "git push origin :main", "git push origin --delete x"]);
+hits("git clean -f", [
+  "git clean -f",
+  "git clean -fdx",
+  "git clean -xdf",
+  "git clean --force -d",
+  "git -c clean.requireForce=false clean -d",
+]);
+hits("git checkout -- .", [
+  "git checkout -- .",
+  "git checkout .",
+  "git checkout HEAD -- .",
+  "git checkout -- ./",
+  "git checkout :/",
+  "git checkout -- '*'",
+  "git checkout -f",
+  "git checkout main --force",
+]);
+hits("git restore .", [
+  "git restore .",
+  "git restore -- .",
+  "git restore -SW .",
+  "git restore --staged --worktree .",
+  "git restore :/",
+  "git restore --source=HEAD~1 .",
+]);
+hits("git push --force", [
+  "git push --force",
+  "git push -f",
+  "git push -uf origin x",
+  "git push origin +main",
+  "git push origin +HEAD:main",
+  "git push --force-with-lease origin x",
+  "git push --mirror",
+  "git push origin :main",
+  "git push origin --delete x",
+]);
 hits("git branch -D", ["git branch -D x", "git branch -d -f x", "git branch --delete --force x"]);
 hits("git stash drop", ["git stash drop", "git stash drop stash@{1}"]);
 hits("git stash clear", ["git stash clear"]);
-hits("git config core.hooksPath", ["git config core.hooksPath x", "git config --global core.hooksPath x", "git config set core.hooksPath x", "git config -f .git/config --add core.hooksPath x"]);
+hits("git config core.hooksPath", [
+  "git config core.hooksPath x",
+  "git config --global core.hooksPath x",
+  "git config set core.hooksPath x",
+  "git config -f .git/config --add core.hooksPath x",
+]);
 hits("git config core.fsmonitor", ["git config core.fsmonitor 'touch x'"]);
 hits("git config alias.x", ["git config alias.x '!rm'"]);
 hits("shutdown", ["shutdown -h now", "sudo reboot", "systemctl poweroff"]);

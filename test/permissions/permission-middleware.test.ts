@@ -11,7 +11,14 @@ import type { Invocation, Next, Tool, ToolKind } from "../../src/tools/tool.ts";
 
 const places = { workDir: "/home/me/app", homeDir: "/home/me", harnessHome: "/home/me/.harness9" };
 
-type Setup = { mode?: PermissionMode; allow?: string[]; deny?: string[]; ask?: Ask; guard?: boolean; strings?: typeof zh };
+type Setup = {
+  mode?: PermissionMode;
+  allow?: string[];
+  deny?: string[];
+  ask?: Ask;
+  guard?: boolean;
+  strings?: typeof zh;
+};
 
 const setup = ({ mode = "ask", allow = [], deny = [], ask, guard = true, strings = en }: Setup) => {
   const parse = (texts: string[]) => texts.map((text) => parseRule(text, strings.permission));

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: shell text
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type CallFacts, decide, type PolicyOptions } from "../../src/permissions/policy.ts";
@@ -111,7 +112,12 @@ describe("rules", () => {
     ["sh -c 'git push'", "auto", { deny: ["bash(sh:*)"] }, "refuse rule bash(sh:*)"],
     ["sudo ls", "auto", { deny: ["bash(sudo:*)"] }, "refuse rule bash(sudo:*)"],
     ["npm $x", "auto", { deny: ["bash(npm publish:*)"] }, "refuse mode"],
-    ["npm publish", "auto", { deny: ["bash(npm publish)"], allow: ["bash(npm publish)"] }, "refuse rule bash(npm publish)"],
+    [
+      "npm publish",
+      "auto",
+      { deny: ["bash(npm publish)"], allow: ["bash(npm publish)"] },
+      "refuse rule bash(npm publish)",
+    ],
     ["ls", "yolo", { deny: ["bash"] }, "refuse rule bash"],
     ["ls", "yolo", { deny: ["*"] }, "refuse rule *"],
     ["npm test", "plan", { allow: ["bash(npm test)"] }, "refuse mode"],
@@ -166,12 +172,80 @@ describe("properties", () => {
   const allow = ["bash(npm test:*)", "bash(ls:*)", "bash(echo:*)"];
   const PROBE = "evil";
   const fragments = fc.constantFrom(
-    ...["; ", "&& ", "|| ", "| ", "& ", "\n", "$(", "`", ")", "'", '"', "\\", "<(", ">(", "{ ", "}", "(", "<<EOF\n", "EOF\n"],
-    ...["${x:-", "}", "$((", "))", "[[ ", " ]]", "if ", "then ", "fi", "for x in a; do ", "done", "case x in x) ", ";; esac"],
-    ...["sh -c ", "eval ", "xargs ", "timeout 5 ", "sudo ", "env ", "env -S ", "A=1 ", "find . -exec ", "coproc ", "! ", "time "],
-    ...["trap ", "f() ", "$x ", "> f", ">&2 ", "<<< ", "#", " ", "a", "\r", "\t", "\u00a0", "$'", "\\x3b", "{a,", ",b}", "*", "~"],
+    ...[
+      "; ",
+      "&& ",
+      "|| ",
+      "| ",
+      "& ",
+      "\n",
+      "$(",
+      "`",
+      ")",
+      "'",
+      '"',
+      "\\",
+      "<(",
+      ">(",
+      "{ ",
+      "}",
+      "(",
+      "<<EOF\n",
+      "EOF\n",
+    ],
+    ...[
+      "${x:-",
+      "}",
+      "$((",
+      "))",
+      "[[ ",
+      " ]]",
+      "if ",
+      "then ",
+      "fi",
+      "for x in a; do ",
+      "done",
+      "case x in x) ",
+      ";; esac",
+    ],
+    ...[
+      "sh -c ",
+      "eval ",
+      "xargs ",
+      "timeout 5 ",
+      "sudo ",
+      "env ",
+      "env -S ",
+      "A=1 ",
+      "find . -exec ",
+      "coproc ",
+      "! ",
+      "time ",
+    ],
+    ...[
+      "trap ",
+      "f() ",
+      "$x ",
+      "> f",
+      ">&2 ",
+      "<<< ",
+      "#",
+      " ",
+      "a",
+      "\r",
+      "\t",
+      "\u00a0",
+      "$'",
+      "\\x3b",
+      "{a,",
+      ",b}",
+      "*",
+      "~",
+    ],
   );
-  const tail = fc.array(fc.oneof(fragments, fc.constant(`${PROBE} `)), { maxLength: 12 }).map((parts) => parts.join(""));
+  const tail = fc
+    .array(fc.oneof(fragments, fc.constant(`${PROBE} `)), { maxLength: 12 })
+    .map((parts) => parts.join(""));
 
   test("text after an allowed command never lets another command run unasked", async () => {
     await fc.assert(

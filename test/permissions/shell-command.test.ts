@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: shell text
 import { describe, expect, test } from "vitest";
 import { parseCommand } from "../../src/permissions/shell-command.ts";
 

@@ -398,6 +398,15 @@ describe("the answer", () => {
     expect((await provider.generate(HELLO, NEVER)).message.content).toBe("ok");
   });
 
+  test.each([{ error: { message: "late", code: 500 } }, "{oops"])(
+    "words after the finish reason do no harm (%j)",
+    async (event) => {
+      const chunks = sse({ choices: [{ delta: { content: "ok" }, finish_reason: "stop" }] }, event, "[DONE]");
+      const { provider } = await ask([{ chunks }]);
+      expect((await provider.generate(HELLO, NEVER)).message.content).toBe("ok");
+    },
+  );
+
   test("any cutting of the bytes gives the same turn", async () => {
     const bytes = Buffer.from(
       [

@@ -6,6 +6,7 @@ const MAX_SEARCHED = 2_000_000;
 const MAX_SOURCE_LINES = 200;
 const MAX_COMPARED = 300;
 const MAX_LINE_VOTES = 200;
+const MAX_LINES_TRIED = 3;
 const MIN_SIMILARITY = 0.5;
 
 /** The block of `text` that is most like `source`, line by line, or null where nothing is near. Both with LF. */
@@ -43,15 +44,23 @@ const firstLineByVotes = (file: readonly string[], wanted: readonly string[]): n
   return best(votes);
 };
 
+/** By the line of the file that is most like one of the source's longest lines. */
 const firstLineBySimilarity = (file: readonly string[], wanted: readonly string[]): number | null => {
-  const index = wanted.reduce((longest, line, at) => (line.length > (wanted[longest]?.length ?? 0) ? at : longest), 0);
-  const pairs = bigrams(squeeze(wanted[index] ?? "").slice(0, MAX_COMPARED));
-  const scores = new Map<number, number>();
-  for (const [at, line] of file.entries()) {
-    const score = similarity(pairs, squeeze(line.slice(0, MAX_COMPARED)));
-    if (score >= MIN_SIMILARITY) scores.set(at - index, score);
+  const longest = [...wanted.entries()].sort(([, a], [, b]) => b.length - a.length).slice(0, MAX_LINES_TRIED);
+  for (const [index, line] of longest) {
+    const key = squeeze(line.slice(0, MAX_COMPARED));
+    const pairs = bigrams(key);
+    const scores = new Map<number, number>();
+    for (const [at, other] of file.entries()) {
+      const otherKey = squeeze(other.slice(0, MAX_COMPARED));
+      const score = similarity(pairs, otherKey);
+      // Of two that are alike, the one of the same length.
+      if (score >= MIN_SIMILARITY) scores.set(at - index, score - Math.abs(key.length - otherKey.length) / 1e4);
+    }
+    const first = best(scores);
+    if (first !== null) return first;
   }
-  return best(scores);
+  return null;
 };
 
 const best = (scores: ReadonlyMap<number, number>): number | null => {

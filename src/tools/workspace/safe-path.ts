@@ -72,7 +72,7 @@ const checkPlace = ({ workspace, use, shown, strings, path, roots }: PlaceCheck)
 };
 
 /** By segments: `/project-evil` starts with `/project` and is not inside it; `..x` is a name. */
-export const isInside = (root: string, path: string): boolean => {
+const isInside = (root: string, path: string): boolean => {
   const rest = relative(root, path);
   return rest !== ".." && !rest.startsWith(`..${sep}`) && !isAbsolute(rest);
 };
