@@ -7,6 +7,19 @@ import { build } from "esbuild";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
+// The model SDKs touch the global Headers and FormData, which loads undici: 20 ms and 6 MB for nothing.
+const sdkGlobals = {
+  name: "sdk-globals",
+  setup(build) {
+    const globals = JSON.stringify(join(root, "src", "providers", "sdk-globals.ts"));
+    build.onLoad({ filter: /node_modules\/(openai|@anthropic-ai\/sdk)\/.*\.mjs$/ }, ({ path }) => {
+      const text = readFileSync(path, "utf8");
+      const uses = /\b(Headers|FormData)\b/.test(text);
+      return { loader: "js", contents: uses ? `import { Headers, FormData } from ${globals};\n${text}` : text };
+    });
+  },
+};
+
 rmSync(join(root, "dist"), { recursive: true, force: true });
 const { metafile } = await build({
   absWorkingDir: root,
@@ -23,6 +36,7 @@ const { metafile } = await build({
   chunkNames: "chunks/[name]-[hash]",
   legalComments: "none",
   metafile: true,
+  plugins: [sdkGlobals],
   define: { "process.env.NODE_ENV": '"production"', HARNESS9_VERSION: JSON.stringify(manifest.version) },
   // Some bundled packages are CommonJS and require Node's own modules.
   banner: {

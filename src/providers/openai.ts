@@ -59,7 +59,8 @@ const createClient = (options: ModelOptions, baseURL: string, isVendor: boolean,
     maxRetries: 0,
     timeout: NO_TIMEOUT_MS,
     logLevel: "off",
-    // The SDK would send these from the environment to any server.
+    // The SDK would send these from the environment, to any server.
+    adminAPIKey: null,
     ...(!isVendor && { organization: null, project: null }),
   });
 

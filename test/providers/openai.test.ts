@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createOpenAI } from "../../src/providers/openai.ts";
 import type { Message } from "../../src/schema/message.ts";
 import { type Answer, modelServer, openAIAnswer, sse } from "../helpers/model-server.ts";
@@ -191,6 +191,22 @@ describe("the request", () => {
       },
       { type: "function", function: { name: "open", description: "Runs a command.", parameters: open.inputSchema } },
     ]);
+  });
+
+  test("nothing of the process's environment goes to another server", async () => {
+    for (const name of [
+      "OPENAI_ADMIN_KEY",
+      "OPENAI_ORG_ID",
+      "OPENAI_PROJECT_ID",
+      "OPENAI_API_KEY",
+      "ANTHROPIC_AUTH_TOKEN",
+    ])
+      vi.stubEnv(name, "from-the-environment");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { server, provider } = await ask([openAIAnswer("ok")]);
+    await provider.generate(HELLO, NEVER);
+    expect(JSON.stringify(server.requests)).not.toContain("from-the-environment");
+    expect(server.requests[0]?.headers.authorization).toBe("Bearer test-key-0123456789");
   });
 
   test("the same history makes the same bytes", async () => {
