@@ -32,12 +32,7 @@ module.exports = {
       from: { path: "^src/", pathNot: "^src/cli/" },
       to: { path: "^src/cli/" },
     },
-    {
-      name: "model-sdks-only-in-their-provider",
-      severity: "error",
-      from: { path: "^src/", pathNot: "^src/providers/(openai|anthropic)\\.ts$" },
-      to: { path: "node_modules/(openai|@anthropic-ai)/" },
-    },
+    sdk("model-sdks", "openai|@anthropic-ai", "providers"),
     sdk("ui-libraries", "react|ink", "ui"),
   ],
   options: {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { ValidateFunction } from "ajv";
-import { type Input, StopError } from "../engine/engine.ts";
+import { type Input, StopError } from "../engine/options.ts";
 import type { JsonSchema } from "../schema/tool.ts";
 import type { Strings } from "../text/strings.ts";
 

@@ -1,7 +1,8 @@
 import { rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { ensurePrivateDir, newSessionId, sessionFiles } from "../config/paths.ts";
-import { Engine, type RunInput } from "../engine/engine.ts";
+import { Engine } from "../engine/engine.ts";
+import type { RunInput } from "../engine/options.ts";
 import { type LogFile, openLogFile } from "../logging/log-file.ts";
 import { chooseProvider, type ProviderChoice } from "../providers/choose-provider.ts";
 import { createListModels, createProvider } from "../providers/create-provider.ts";

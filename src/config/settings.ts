@@ -88,8 +88,6 @@ export const settingsSchema = () =>
 
 export type Settings = Readonly<z.output<ReturnType<typeof settingsSchema>>>;
 export type SettingKey = keyof Settings;
-export type ModelOverride = Settings["models"][string];
-export type CompatibleServer = Settings["providers"][string];
 
 /** `null` leaves a setting open: no limit, or the front end's own choice. */
 export const DEFAULT_SETTINGS: Settings = {

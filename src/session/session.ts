@@ -1,4 +1,5 @@
-import type { Engine, Input, RunInput } from "../engine/engine.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { Input, RunInput } from "../engine/options.ts";
 import type { EngineEvent, EngineEventBody } from "../schema/event.ts";
 import type { Message } from "../schema/message.ts";
 

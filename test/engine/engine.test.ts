@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { StopError } from "../../src/engine/engine.ts";
+import { StopError } from "../../src/engine/options.ts";
 import { ProviderError } from "../../src/providers/provider.ts";
 import type { Answer, Question } from "../../src/schema/ask.ts";
 import { isObservation, type Message } from "../../src/schema/message.ts";

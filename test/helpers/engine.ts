@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { Engine, type EngineOptions, type RunInput } from "../../src/engine/engine.ts";
+import { Engine } from "../../src/engine/engine.ts";
+import type { EngineOptions, RunInput } from "../../src/engine/options.ts";
 import type { EngineEventBody, EventType } from "../../src/schema/event.ts";
 import type { Message } from "../../src/schema/message.ts";
 import { stringsFor } from "../../src/text/strings.ts";

@@ -31,7 +31,7 @@ type Replaced = Extract<Replacement, { ok: true }>;
 const MAX_EDIT_BYTES = 64 * 1024 * 1024;
 
 /** `edit_file`: replaces the one place where a text stands in a file. */
-export const createEditFile = (options: FileToolOptions): Tool => {
+export const createEditFile = (options: FileToolOptions): Tool<z.output<typeof schema>> => {
   const strings = options.strings.files;
   return defineTool(
     {
@@ -67,7 +67,7 @@ export const createEditFile = (options: FileToolOptions): Tool => {
       },
     },
     options.strings.registry,
-  ) as Tool;
+  );
 };
 
 type OldText = TextFile & { readonly stats: Stats };

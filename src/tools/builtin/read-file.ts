@@ -34,7 +34,7 @@ const schema = z.strictObject({
 const PART_BYTES = 7000;
 
 /** `read_file`: a text file, or some of its lines, as it is. */
-export const createReadFile = (options: ReadFileOptions): Tool => {
+export const createReadFile = (options: ReadFileOptions): Tool<z.output<typeof schema>> => {
   const strings = options.strings.files;
   return defineTool(
     {
@@ -72,7 +72,7 @@ export const createReadFile = (options: ReadFileOptions): Tool => {
       },
     },
     options.strings.registry,
-  ) as Tool;
+  );
 };
 
 type ReadAnswer = {

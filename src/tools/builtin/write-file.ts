@@ -26,7 +26,7 @@ const MAX_DIFF_BYTES = 1_000_000;
 const NO_BOM: TextFormat = { encoding: "utf-8", bomBytes: 0 };
 
 /** `write_file`: creates a file with its folders, or replaces one whole. */
-export const createWriteFile = (options: FileToolOptions): Tool => {
+export const createWriteFile = (options: FileToolOptions): Tool<z.output<typeof schema>> => {
   const strings = options.strings.files;
   return defineTool(
     {
@@ -68,7 +68,7 @@ export const createWriteFile = (options: FileToolOptions): Tool => {
       },
     },
     options.strings.registry,
-  ) as Tool;
+  );
 };
 
 type OldFile = {

@@ -1,0 +1,58 @@
+import type { LLMProvider } from "../providers/provider.ts";
+import type { Ask } from "../schema/ask.ts";
+import type { EngineEventBody, PermissionMode, ThinkingMode } from "../schema/event.ts";
+import type { Attachment, Message } from "../schema/message.ts";
+import type { ModelInfo } from "../schema/model.ts";
+import type { Mask } from "../text/mask.ts";
+import type { Strings } from "../text/strings.ts";
+import type { ToolRunner } from "./tool-batch.ts";
+
+/** The budget of a run; what is absent is not limited. */
+export type Limits = {
+  readonly maxTurns: number;
+  readonly toolTimeoutMs: number;
+  readonly maxConcurrentTools: number;
+  readonly maxCostUsd?: number;
+  readonly maxTokens?: number;
+  readonly maxTimeMs?: number;
+};
+
+export type EngineOptions = {
+  readonly provider: LLMProvider;
+  readonly info: ModelInfo;
+  readonly tools: ToolRunner;
+  readonly limits: Limits;
+  readonly thinking: ThinkingMode;
+  readonly permissionMode: () => PermissionMode;
+  readonly sandbox: string;
+  readonly logFile: string | null;
+  readonly session: { readonly id: string; readonly workDir: string };
+  /** Hides the values of known keys in what tools return. */
+  readonly mask: Mask;
+  readonly strings: Strings["engine"];
+  /** Absent where no person can answer. */
+  readonly ask?: Ask;
+  /** Milliseconds, for durations. */
+  readonly now: () => number;
+};
+
+export type InputSource = EngineEventBody<"input.added">["source"];
+
+export type Input = {
+  readonly content: string;
+  readonly source: InputSource;
+  readonly attachments?: readonly Attachment[];
+};
+
+export type RunInput = {
+  /** The session's messages, system prompt first. The engine appends to it and leaves it valid for the next request. */
+  readonly history: Message[];
+  readonly input: Input;
+  /** What the person has queued since; each call takes it all. */
+  readonly takeQueued?: () => readonly Input[];
+  /** Looks at an answer that would end the run. What it returns goes to the model instead; it throws StopError to fail the run. */
+  readonly stopping?: (answer: string) => Promise<Input | undefined>;
+};
+
+/** A `stopping` check that gives up on the run. */
+export class StopError extends Error {}

@@ -1,0 +1,341 @@
+import type { Emit, EngineEventBody, RunEndReason, RunError } from "../schema/event.ts";
+import type { Message } from "../schema/message.ts";
+import { addUsage, contextTokens, costUsd, NO_USAGE, type Usage } from "../schema/model.ts";
+import type { ToolCall, ToolResult } from "../schema/tool.ts";
+import { errorResult } from "../tools/tool.ts";
+import { type ModelTurn, modelTurn } from "./model-turn.ts";
+import { type EngineOptions, type Input, type RunInput, StopError } from "./options.ts";
+import { createRepeatedCalls } from "./repeated-calls.ts";
+import { complete, runBatch } from "./tool-batch.ts";
+
+type End = { readonly reason: RunEndReason; readonly text: string; readonly error?: RunError };
+
+const REMIND_AT = 3;
+const END_AT = 5;
+const CHARACTERS_PER_TOKEN = 4;
+
+/** The state of one run. */
+export class Run {
+  readonly #options: EngineOptions;
+  readonly #history: Message[];
+  readonly #run: RunInput;
+  readonly #publish: Emit;
+  readonly #repeated = createRepeatedCalls();
+  readonly #denials = new Map<string, { readonly name: string; readonly blocks: boolean; reason: string }>();
+  #turn = 0;
+  #total: Usage = NO_USAGE;
+  #cost: number | null = null;
+  /** A call was refused for want of a person or by the guard, and none has succeeded since. */
+  #blocked = false;
+  #outOfTime = false;
+
+  constructor(options: EngineOptions, run: RunInput, publish: Emit) {
+    this.#options = options;
+    this.#run = run;
+    this.#history = run.history;
+    this.#publish = publish;
+  }
+
+  async start(signal: AbortSignal): Promise<void> {
+    const { limits, now } = this.#options;
+    const startedAt = now();
+    const stop = new AbortController();
+    const cancel = (): void => stop.abort();
+    if (signal.aborted) cancel();
+    signal.addEventListener("abort", cancel, { once: true });
+    const clock =
+      limits.maxTimeMs === undefined
+        ? undefined
+        : setTimeout(() => {
+            this.#outOfTime = true;
+            cancel();
+          }, limits.maxTimeMs);
+    try {
+      this.#announce();
+      this.#addInput(this.#run.input);
+      this.#complete(await this.#loop(stop.signal), now() - startedAt);
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      this.#complete({ reason: "error", text: "", error: { kind: "internal", message } }, now() - startedAt);
+      throw error;
+    } finally {
+      clearTimeout(clock);
+      signal.removeEventListener("abort", cancel);
+    }
+  }
+
+  async #loop(signal: AbortSignal): Promise<End> {
+    const { limits, strings } = this.#options;
+    for (;;) {
+      const exhausted = this.#exhausted(signal);
+      if (exhausted) return exhausted;
+      if (this.#turn >= limits.maxTurns) return failed("max_turns", strings.maxTurns(limits.maxTurns));
+      this.#turn += 1;
+      this.#emit({ type: "turn.started", contextMessages: this.#history.length });
+
+      const turn = await this.#think(signal);
+      if (turn.type === "failed") return this.#modelFailed(turn, signal);
+      const { message, finishReason, cutCalls = [] } = turn.response;
+      if (message.toolCalls.length > 0) {
+        const end = await this.#act(message.toolCalls, cutCalls, signal);
+        if (end) return end;
+        continue;
+      }
+      if (finishReason === "pause") continue;
+      const end = await this.#answered(message.content, finishReason);
+      if (end) return end;
+    }
+  }
+
+  /** The turn's request, after a thinking pass without tools where the session wants one. */
+  async #think(signal: AbortSignal): Promise<ModelTurn> {
+    const { thinking, tools } = this.#options;
+    let thought = "";
+    if (thinking === "two-stage") {
+      this.#emit({ type: "phase.started", phase: "thinking", tools: 0 });
+      const turn = await this.#request({ messages: this.#history }, signal);
+      if (turn.type === "failed") return turn;
+      thought = turn.response.message.content;
+      const { finishReason, usage } = turn.response;
+      // Calls that the thinking pass made up are dropped: it has no tools.
+      const message = {
+        role: "assistant",
+        content: "",
+        thinking: { kind: "two-stage", text: thought },
+        toolCalls: [],
+      } as const;
+      this.#emit({ type: "message.completed", message, finishReason, usage: usage ?? NO_USAGE });
+      this.#count(usage, thought);
+    }
+
+    const offered = tools.getAvailableTools();
+    this.#emit({ type: "phase.started", phase: "action", tools: offered.length });
+    const messages = thought === "" ? this.#history : [...this.#history, ...afterThought(thought)];
+    const turn = await this.#request({ messages, tools: offered }, signal);
+    if (turn.type === "failed") return turn;
+    const { message, finishReason, usage } = turn.response;
+    this.#history.push(thought === "" ? message : { ...message, thinking: { kind: "two-stage", text: thought } });
+    this.#emit({ type: "message.completed", message, finishReason, usage: usage ?? NO_USAGE });
+    this.#count(usage, message.content);
+    return turn;
+  }
+
+  #request(request: Parameters<typeof modelTurn>[1], signal: AbortSignal): Promise<ModelTurn> {
+    return modelTurn(this.#options.provider, request, signal, (event) => this.#emit(event));
+  }
+
+  /** Runs the calls and adds what came of them. Returns the run's end where that settles it. */
+  async #act(calls: readonly ToolCall[], cutCalls: readonly string[], signal: AbortSignal): Promise<End | undefined> {
+    const { strings, session, provider, tools, limits, mask, now } = this.#options;
+    const emit = (event: EngineEventBody): void => this.#emit(event);
+    const whole = calls.filter((call) => !cutCalls.includes(call.id));
+    const ran = await runBatch(whole, signal, {
+      tools,
+      session: { ...session, model: provider.model },
+      maxConcurrentTools: limits.maxConcurrentTools,
+      mask,
+      emit,
+      now,
+      cancelled: (call) => errorResult(call, strings.callCancelled),
+    });
+    const cut = calls
+      .filter((call) => cutCalls.includes(call.id))
+      .map((call) => complete(errorResult(call, strings.callCut), 0, emit));
+    const byId = new Map([...ran, ...cut].map((result) => [result.toolCallId, result]));
+    const results = calls.flatMap((call) => byId.get(call.id) ?? []);
+
+    const repeated = calls.flatMap((call, index) => {
+      const result = results[index];
+      return result ? [{ call, times: this.#observe(call, result) }] : [];
+    });
+    this.#emit({ type: "observations.added", count: results.length, contextMessages: this.#history.length });
+    const end = signal.aborted ? undefined : await this.#checkRepeated(repeated, signal);
+    if (end) return end;
+    const queued = this.#run.takeQueued?.() ?? [];
+    if (queued.length > 0) this.#addInput(joinInputs(queued));
+    return undefined;
+  }
+
+  /** Adds a call's result to the history. Returns how often the call has now given this result. */
+  #observe(call: ToolCall, { toolCallId, output, isError }: ToolResult): number {
+    const { strings } = this.#options;
+    const denial = this.#denials.get(toolCallId);
+    if (denial) {
+      denial.reason = output;
+      this.#blocked ||= denial.blocks;
+    } else if (!isError) this.#blocked = false;
+    const times = this.#repeated.count(call, { output, isError });
+    // Some servers refuse an empty observation.
+    const content = output === "" ? strings.emptyOutput : output;
+    const reminder = times === REMIND_AT ? strings.repeatedReminder(call.name, times) : undefined;
+    this.#history.push({
+      role: "user",
+      toolCallId,
+      content: reminder === undefined ? content : `${content}\n\n${reminder}`,
+      isError,
+    });
+    if (reminder !== undefined) this.#emit({ type: "input.added", content: reminder, source: "reminder" });
+    return times;
+  }
+
+  /** Only calls whose results do not differ either count as repeated. */
+  async #checkRepeated(
+    repeated: readonly { readonly call: ToolCall; readonly times: number }[],
+    signal: AbortSignal,
+  ): Promise<End | undefined> {
+    const { strings, ask } = this.#options;
+    for (const { call, times } of repeated) {
+      if (times < END_AT) continue;
+      if (!ask) return failed("repeated_call", strings.repeatedCall(times));
+      const options = [
+        { id: "continue", label: strings.repeatedContinue },
+        { id: "stop", label: strings.repeatedStop },
+      ];
+      const answer = await ask({ kind: "choice", title: strings.repeatedQuestion(call.name, times), options }, signal);
+      if (!("choice" in answer) || answer.choice !== "continue")
+        return failed("repeated_call", strings.repeatedCall(times));
+      this.#repeated.forget(call);
+    }
+    return undefined;
+  }
+
+  /** An answer without tool calls. Returns nothing where the run goes on. */
+  async #answered(text: string, finishReason: string): Promise<End | undefined> {
+    const { strings } = this.#options;
+    if (finishReason === "content_filter" || finishReason === "refusal") {
+      const message = finishReason === "refusal" ? strings.refused : strings.contentFiltered;
+      return { reason: "error", text, error: { kind: "content_filter", message } };
+    }
+    if (finishReason === "length") this.#emit({ type: "notice", level: "warning", text: strings.answerCut });
+    try {
+      const more = await this.#run.stopping?.(text);
+      if (more) {
+        this.#addInput(more);
+        return undefined;
+      }
+    } catch (error) {
+      if (error instanceof StopError)
+        return { reason: "error", text, error: { kind: "protocol", message: error.message } };
+      throw error;
+    }
+    return { reason: this.#blocked ? "blocked" : "completed", text };
+  }
+
+  #modelFailed({ error, text }: ModelTurn & { readonly type: "failed" }, signal: AbortSignal): End {
+    if (signal.aborted) {
+      // What had been said stays, so that the person can build on it.
+      if (text !== "") {
+        const message = { role: "assistant", content: text, toolCalls: [] } as const;
+        this.#history.push(message);
+        this.#emit({ type: "message.completed", message, finishReason: "error", usage: NO_USAGE });
+      }
+      return this.#exhausted(signal) ?? failed("cancelled", error.message);
+    }
+    const { kind, message, hint } = error;
+    return { reason: "error", text, error: { kind, message, ...(hint !== undefined && { hint }) } };
+  }
+
+  /** Why no further request may go out. */
+  #exhausted(signal: AbortSignal): End | undefined {
+    const { limits, strings } = this.#options;
+    if (this.#outOfTime && limits.maxTimeMs !== undefined)
+      return failed("budget", strings.budgetTime(`${limits.maxTimeMs / 1000}s`));
+    if (signal.aborted) return failed("cancelled", strings.cancelled("signal"));
+    if (limits.maxTokens !== undefined && contextTokens(this.#total) >= limits.maxTokens)
+      return failed("budget", strings.budgetTokens(limits.maxTokens));
+    if (limits.maxCostUsd !== undefined && (this.#cost ?? 0) >= limits.maxCostUsd)
+      return failed("budget", strings.budgetCost(`$${limits.maxCostUsd}`));
+    return undefined;
+  }
+
+  #count(usage: Usage | null, answer: string): void {
+    const { info } = this.#options;
+    const counted = usage ?? NO_USAGE;
+    this.#total = addUsage(this.#total, counted);
+    this.#cost = costUsd(this.#total, info.prices);
+    this.#emit({
+      type: "usage.updated",
+      usage: counted,
+      total: this.#total,
+      costUsd: this.#cost,
+      contextTokens: usage ? contextTokens(usage) : estimateTokens(this.#history, answer),
+      contextWindow: info.contextWindow,
+    });
+  }
+
+  #addInput({ content, source, attachments }: Input): void {
+    this.#history.push({ role: "user", content, ...(attachments && { attachments }) });
+    this.#emit({ type: "input.added", content, source });
+  }
+
+  #announce(): void {
+    const { session, provider, thinking, limits, permissionMode, sandbox, logFile } = this.#options;
+    const { maxTurns, toolTimeoutMs, maxConcurrentTools } = limits;
+    this.#publish({
+      type: "run.started",
+      workDir: session.workDir,
+      provider: provider.name,
+      model: provider.model,
+      thinking,
+      maxTurns,
+      toolTimeoutMs,
+      maxConcurrentTools,
+      permissionMode: permissionMode(),
+      sandbox,
+      logFile,
+    });
+  }
+
+  #complete(end: End, durationMs: number): void {
+    this.#publish({
+      type: "run.completed",
+      reason: end.reason,
+      text: end.text,
+      turns: this.#turn,
+      contextMessages: this.#history.length,
+      usage: this.#total,
+      costUsd: this.#cost,
+      durationMs: Math.round(durationMs),
+      permissionDenials: [...this.#denials].map(([toolCallId, { name, reason }]) => ({ toolCallId, name, reason })),
+      ...(end.error && { error: end.error }),
+    });
+  }
+
+  #emit(event: EngineEventBody): void {
+    if (event.type === "permission.resolved" && event.decision === "reject") {
+      const { toolCallId, name, by } = event;
+      this.#denials.set(toolCallId, { name, blocks: by === "mode" || by === "guard", reason: event.rule ?? by });
+    }
+    this.#publish(this.#turn === 0 ? event : { ...event, turn: this.#turn });
+  }
+}
+
+const ERROR_KINDS = { max_turns: "input", repeated_call: "protocol", budget: "input", cancelled: "cancelled" } as const;
+
+const failed = (reason: keyof typeof ERROR_KINDS, message: string): End => ({
+  reason,
+  text: "",
+  error: { kind: ERROR_KINDS[reason], message },
+});
+
+/**
+ * The thought as it stands in the request that acts on it. A user message closes it,
+ * since some APIs refuse a request that ends with the assistant's own words.
+ */
+const afterThought = (thought: string): Message[] => [
+  { role: "assistant", content: thought, toolCalls: [] },
+  { role: "user", content: "Act on this now: call the tools you need, or give the final answer." },
+];
+
+const joinInputs = (inputs: readonly Input[]): Input => {
+  const attachments = inputs.flatMap((input) => input.attachments ?? []);
+  return {
+    content: inputs.map((input) => input.content).join("\n\n"),
+    source: "queue",
+    ...(attachments.length > 0 && { attachments }),
+  };
+};
+
+/** Where the server gave no figures. */
+const estimateTokens = (history: readonly Message[], answer: string): number =>
+  Math.round(history.reduce((sum, message) => sum + message.content.length, answer.length) / CHARACTERS_PER_TOKEN);
