@@ -37,16 +37,15 @@ export class Registry {
   }
 
   /** @throws Error for a bad name, a missing execute, or a name that is taken; the tool that was first stays. */
-  register<Args>(tool: Tool<Args>): void {
+  register(tool: Tool): void {
     if (this.#tools.has(tool.definition.name)) throw new Error(`tool "${tool.definition.name}" already registered`);
     this.replace(tool);
   }
 
   /** Puts the tool in the place of the one with its name, or adds it. */
-  replace<Args>(tool: Tool<Args>): void {
+  replace(tool: Tool): void {
     checkTool(tool.definition.name, tool.execute);
-    // The tool only ever gets arguments that its own `parse` has made.
-    this.#tools.set(tool.definition.name, tool as Tool);
+    this.#tools.set(tool.definition.name, tool);
   }
 
   /** False when there was none. */

@@ -18,13 +18,16 @@ export type ToolContext = {
 /** What a tool returns: text for the model, or text with `data` for a UI. `isError` leaves the text as it is. */
 export type ToolOutput = string | { readonly output: string; readonly data?: ToolData; readonly isError?: boolean };
 
+// The method form: a tool of any arguments is a `Tool`, since it only ever gets what its own `parse` made.
+type TimeLimit<Args> = { limit(args: Args): number }["limit"];
+
 /** Everything that a model can do is a tool. `Args` is what `parse` makes of the call's JSON value. */
 export interface Tool<Args = unknown> {
   readonly definition: ToolDefinition;
   readonly kind: ToolKind;
   readonly permission: ToolPermission;
   /** Milliseconds; null = no limit; absent = the engine's own limit. */
-  readonly timeoutMs?: number | null | ((args: Args) => number);
+  readonly timeoutMs?: number | null | TimeLimit<Args>;
   /** How often a recoverable failure is tried again; above 0 only for calls that are safe to repeat. */
   readonly retries: number;
   /** Checks the call's JSON value. Throws ArgumentError, which names the field, the rule and the received value. */
