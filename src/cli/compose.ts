@@ -18,6 +18,7 @@ import { UserError } from "../text/user-error.ts";
 import type { Registry } from "../tools/registry.ts";
 import { createTools } from "./compose-tools.ts";
 import type { RunOptions } from "./program.ts";
+import { say } from "./say.ts";
 import { type Setup, systemMessage } from "./setup.ts";
 
 export type ComposeOptions = {
@@ -159,8 +160,7 @@ const openLog = async (
   defaultPath: string,
 ): Promise<{ readonly log: LogFile | null; readonly warnings: readonly string[] }> => {
   const path = run.logFile === undefined ? defaultPath : resolve(cwd, run.logFile);
-  const onFailure = (error: unknown): void =>
-    void process.stderr.write(`harness9: ${strings.cli.logStopped(path, systemMessage(error))}\n`);
+  const onFailure = (error: unknown): void => say(strings.cli.logStopped(path, systemMessage(error)));
   try {
     if (run.logFile === undefined) {
       await ensurePrivateDir(paths.home);

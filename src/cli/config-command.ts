@@ -4,10 +4,12 @@ import { type ConfigEntry, setConfigValue } from "../config/config.ts";
 import { ensurePrivateDir } from "../config/paths.ts";
 import { storeKey } from "../config/secrets.ts";
 import { SETTING_KEYS } from "../config/settings.ts";
+import { visibleControls } from "../text/clean.ts";
 import { nearest } from "../text/nearest.ts";
 import { UserError } from "../text/user-error.ts";
 import type { ConfigRequest, RunOptions } from "./program.ts";
 import { readStdin } from "./read-stdin.ts";
+import { say } from "./say.ts";
 import { prepare, type Setup, type Surroundings } from "./setup.ts";
 
 /** `harness9 config`: shows and sets settings, and stores keys. */
@@ -20,7 +22,7 @@ export const runConfig = async (
   const { config, paths, strings } = setup;
   switch (request.type) {
     case "list":
-      for (const warning of setup.warnings) process.stderr.write(`harness9: ${warning}\n`);
+      for (const warning of setup.warnings) say(warning);
       process.stdout.write(request.json ? `${JSON.stringify(config.entries, null, 2)}\n` : table(config.entries));
       return;
     case "get": {
@@ -59,16 +61,8 @@ const saveKey = async (name: string, { servers, paths, strings }: Setup): Promis
 /** From a terminal without echo, or from standard input. */
 const readKey = async (prompt: string, strings: Setup["strings"]): Promise<string> => {
   if (!process.stdin.isTTY) {
-    const { signal } = new AbortController();
-    return (
-      (await readStdin({
-        stdin: process.stdin,
-        hasPrompt: false,
-        notice: () => undefined,
-        signal,
-        strings: strings.cli,
-      })) ?? ""
-    );
+    const { stdin } = process;
+    return (await readStdin({ stdin, hasPrompt: false, notice: () => undefined, strings: strings.cli })) ?? "";
   }
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const reader = createInterface({ input: process.stdin, output: silent, terminal: true });
@@ -81,7 +75,7 @@ const readKey = async (prompt: string, strings: Setup["strings"]): Promise<strin
   }
 };
 
-const show = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+const show = (value: unknown): string => visibleControls(typeof value === "string" ? value : JSON.stringify(value));
 
 const table = (entries: readonly ConfigEntry[]): string => {
   const rows = entries.map(({ key, value, origin }) => [key, show(value), origin] as const);

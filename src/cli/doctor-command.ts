@@ -2,6 +2,7 @@ import { accessSync, constants } from "node:fs";
 import { dirname } from "node:path";
 import { listModels } from "../providers/models-endpoint.ts";
 import { createFetch } from "../providers/transport.ts";
+import { visibleControls } from "../text/clean.ts";
 import type { RunOptions } from "./program.ts";
 import { prepare, type Setup, type Surroundings, systemMessage } from "./setup.ts";
 
@@ -132,7 +133,7 @@ const timed = async (id: string, check: () => Promise<Finding>): Promise<Check> 
 const MARKS = { ok: "✓", warning: "!", error: "✗" } as const;
 
 const line = ({ id, status, summary, hint }: Check): string =>
-  `${MARKS[status]} ${id}: ${summary}${hint === undefined ? "" : `\n    ${hint}`}\n`;
+  `${MARKS[status]} ${id}: ${visibleControls(summary)}${hint === undefined ? "" : `\n    ${hint}`}\n`;
 
 /** The folder itself, or the nearest one above it that exists. */
 const nearestFolder = (path: string): string => {

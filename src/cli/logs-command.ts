@@ -18,7 +18,7 @@ export const runLogs = async (
   const path = newestLog(paths.sessions);
   if (path === undefined) throw new UserError(strings.cli.noLogs, { exitCode: 42 });
   const stop = watchSignals();
-  process.stdout.on("error", () => stop.abort("closed"));
+  process.stdout.on("error", () => stop.close());
   await printLog(path, { lines, follow: options.follow === true, stdout: process.stdout, signal: stop.signal });
   stop.dispose();
   return stop.exitCode ?? 0;

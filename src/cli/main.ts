@@ -3,17 +3,28 @@ import { CommanderError } from "commander";
 import { nearest } from "../text/nearest.ts";
 import { UserError } from "../text/user-error.ts";
 import { type Actions, createProgram } from "./program.ts";
+import { say } from "./say.ts";
 import { earlyStrings } from "./setup.ts";
 
 declare const HARNESS9_VERSION: string;
 
+const FAILED = 1;
 const USAGE = 2;
 
 /** The whole program. Ends the process: an open keep-alive socket must not hold it. */
 export const main = async (): Promise<never> => {
+  let failure: NodeJS.ErrnoException | undefined;
+  process.stdout.on("error", (error) => {
+    failure ??= error;
+  });
+  process.stderr.on("error", () => undefined);
   const code = await runProgram();
-  await Promise.all([drained(process.stdout), drained(process.stderr)]);
-  process.exit(code);
+  await drained(process.stdout);
+  // A reader that has gone, as `| head`, has what it wanted. Anything else has lost the output.
+  const isLost = failure !== undefined && failure.code !== "EPIPE";
+  if (isLost) say(`stdout: ${failure?.message}`);
+  await drained(process.stderr);
+  process.exit(isLost ? FAILED : code);
 };
 
 const runProgram = async (): Promise<number> => {
@@ -62,9 +73,14 @@ const runProgram = async (): Promise<number> => {
   } catch (error) {
     // Commander has said what is wrong; its own code for every usage error is 1.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
-    if (!(error instanceof UserError)) throw error;
-    process.stderr.write(`harness9: ${error.message}\n${error.hint === undefined ? "" : `${error.hint}\n`}`);
-    return error.exitCode;
+    if (error instanceof UserError) {
+      say(error.hint === undefined ? error.message : `${error.message}\n${error.hint}`);
+      return error.exitCode;
+    }
+    // The system's own words, as a folder that cannot be written. All else is a bug.
+    if (!(error instanceof Error && "syscall" in error)) throw error;
+    say(error.message);
+    return FAILED;
   }
 };
 

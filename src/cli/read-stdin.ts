@@ -13,8 +13,6 @@ export type StdinOptions = {
   /** Whether the command line already gives a prompt: then an input that never begins is left alone. */
   readonly hasPrompt: boolean;
   readonly notice: (text: string) => void;
-  /** Ends the wait as if there were no input. */
-  readonly signal: AbortSignal;
   readonly strings: Strings["cli"];
 };
 
@@ -22,20 +20,13 @@ export type StdinOptions = {
  * Standard input as text; undefined at a terminal or where there is none.
  * @throws UserError (exit 42) for input that is no UTF-8 text or too large.
  */
-export const readStdin = async ({
-  stdin,
-  hasPrompt,
-  notice,
-  signal,
-  strings,
-}: StdinOptions): Promise<string | undefined> => {
+export const readStdin = async ({ stdin, hasPrompt, notice, strings }: StdinOptions): Promise<string | undefined> => {
   const source = stdinSource(stdin);
   if (source === "none") return undefined;
   const chunks = await readAll(stdin, {
     // A program that starts us often leaves a socket open as our input and never writes to it.
     patienceMs: source === "socket" && hasPrompt ? SOCKET_PATIENCE_MS : undefined,
     onSlow: () => notice(strings.waitingForStdin),
-    signal,
     tooLarge: () => new UserError(strings.stdinTooLarge(MAX_BYTES), { exitCode: 42 }),
   });
   if (chunks === undefined) return undefined;
@@ -62,7 +53,7 @@ const stdinSource = ({ isTTY, fd = 0 }: StdinOptions["stdin"]): Source => {
 /** Undefined when nothing came within `patienceMs`. */
 const readAll = (
   stdin: Readable,
-  options: { patienceMs: number | undefined; onSlow: () => void; signal: AbortSignal; tooLarge: () => Error },
+  options: { patienceMs: number | undefined; onSlow: () => void; tooLarge: () => Error },
 ): Promise<Buffer[] | undefined> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -87,7 +78,6 @@ const readAll = (
       if (bytes > MAX_BYTES) settle(() => reject(options.tooLarge()));
       else chunks.push(chunk);
     });
-    options.signal.addEventListener("abort", () => settle(() => resolve(undefined)), { once: true });
     stdin.once("end", () => settle(() => resolve(chunks)));
     stdin.once("error", (error) => settle(() => reject(error)));
   });

@@ -1,15 +1,18 @@
-import { accessSync, constants, existsSync, writeFileSync } from "node:fs";
+import { accessSync, constants, realpathSync, statSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { EXIT, exitCode } from "../headless/exit-code.ts";
-import { type HeadlessOptions, printStartFailure, runHeadless } from "../headless/run-headless.ts";
+import { answerText, type HeadlessOptions, printStartFailure, runHeadless } from "../headless/run-headless.ts";
 import type { ErrorKind } from "../schema/event.ts";
 import type { Input } from "../session/session.ts";
 import type { Strings } from "../text/strings.ts";
 import { UserError } from "../text/user-error.ts";
+import { atomicWrite } from "../tools/workspace/atomic-write.ts";
 import { type AnswerSchema, loadAnswerSchema } from "./answer-schema.ts";
 import { compose, type Machine } from "./compose.ts";
+import { stderrPaint } from "./paint.ts";
 import type { RunOptions } from "./program.ts";
 import { readStdin } from "./read-stdin.ts";
+import { say } from "./say.ts";
 import { prepare, readOptionFile, type Surroundings, systemMessage } from "./setup.ts";
 import { type Stop, watchSignals } from "./signals.ts";
 
@@ -26,25 +29,25 @@ export type RunRequest = {
 export const run = async (request: RunRequest): Promise<number> => {
   const { stdout, stderr } = process;
   const stop = watchSignals();
+  const isWatched = request.options.verbose === true || stderr.isTTY;
   const headless: HeadlessOptions = {
     format: request.options.outputFormat,
     stdout,
     stderr,
-    progress: request.options.verbose === true || stderr.isTTY,
+    ...(isWatched && { progress: await stderrPaint(request.surroundings.env) }),
     strings: request.strings.headless,
     version: request.version,
     tools: [],
   };
   // `| head` has seen enough: no message, and nothing goes on in the background.
-  stdout.on("error", () => stop.abort("closed"));
-  stderr.on("error", () => undefined);
+  stdout.on("error", stop.close);
 
   let machine: Machine | undefined;
   try {
-    const started = await start(request, stop);
+    const started = await unlessStopped(start(request), stop, request.strings);
     machine = started.machine;
-    const code = await finish(started, headless, stop, request);
-    return code;
+    stop.onForce(machine.kill);
+    return await finish(started, headless, stop, request);
   } catch (error) {
     return fail(error, machine, headless, request.strings);
   } finally {
@@ -59,7 +62,17 @@ type Started = {
   readonly strings: Strings;
 };
 
-const start = async ({ prompt, options, surroundings }: RunRequest, stop: Stop): Promise<Started> => {
+/** Until the run begins there is nothing to end: the process goes, whatever it waits for. */
+const unlessStopped = <T>(work: Promise<T>, stop: Stop, strings: Strings): Promise<T> => {
+  const stopped = new Promise<never>((_resolve, reject) => {
+    const cancel = (): void =>
+      reject(new UserError(strings.engine.cancelled("signal"), { exitCode: stop.exitCode ?? EXIT.interrupted }));
+    stop.signal.addEventListener("abort", cancel, { once: true });
+  });
+  return Promise.race([work, stopped]);
+};
+
+const start = async ({ prompt, options, surroundings }: RunRequest): Promise<Started> => {
   const setup = await prepare(surroundings, options);
   const { strings, cwd } = setup;
   const mode = setup.config.settings.permissionMode;
@@ -72,12 +85,10 @@ const start = async ({ prompt, options, surroundings }: RunRequest, stop: Stop):
   const append = promptText(options, "appendSystemPrompt", cwd, strings.cli);
 
   const words = prompt.join(" ");
-  const notice = (text: string): void => void process.stderr.write(`harness9: ${text}\n`);
   const piped = await readStdin({
     stdin: process.stdin,
     hasPrompt: words.trim() !== "",
-    notice,
-    signal: stop.signal,
+    notice: say,
     strings: strings.cli,
   });
   const input = joinPrompt(words, piped);
@@ -90,7 +101,6 @@ const start = async ({ prompt, options, surroundings }: RunRequest, stop: Stop):
     ...(append !== undefined && { appendSystemPrompt: append }),
     ...(answer && { answer }),
   });
-  stop.onForce(machine.kill);
   return { machine, input, answer, strings };
 };
 
@@ -100,20 +110,20 @@ const finish = async (
   stop: Stop,
   { options, surroundings }: RunRequest,
 ): Promise<number> => {
-  for (const warning of [...machine.warnings, ...(headless.progress ? machine.notes : [])])
-    process.stderr.write(`harness9: ${warning}\n`);
-  if (machine.choice.kind === "offline") process.stderr.write(`harness9: ${strings.offline.label}\n`);
-  const end = await runHeadless(machine.session, input, stop.signal, {
+  for (const warning of [...machine.warnings, ...(headless.progress ? machine.notes : [])]) say(warning);
+  if (machine.choice.kind === "offline") say(strings.offline.label);
+  const run = {
     ...headless,
     strings: strings.headless,
     tools: machine.registry.getAvailableTools().map(({ name }) => name),
     ...(answer && { structuredOutput: answer.parse }),
-  });
+  };
+  const end = await runHeadless(machine.session, input, stop.signal, run);
   const ended = await machine.close();
-  if (ended > 0) process.stderr.write(`harness9: ${strings.cli.backgroundEnded(ended)}\n`);
-  if (options.output !== undefined && (end.reason === "completed" || end.reason === "blocked"))
-    writeOutput(resolve(surroundings.cwd, options.output), end.text, strings.cli);
-  if (stop.cause === "closed") return EXIT.completed;
+  if (ended > 0) say(strings.cli.backgroundEnded(ended));
+  const text = answerText(end, run);
+  if (options.output !== undefined && text !== undefined)
+    await writeOutput(resolve(surroundings.cwd, options.output), text, strings);
   return stop.exitCode ?? exitCode(end);
 };
 
@@ -131,13 +141,13 @@ const fail = async (
     return code;
   }
   if (error instanceof UserError) {
-    process.stderr.write(`harness9: ${error.message}\n`);
+    say(error.message);
     return error.exitCode;
   }
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   machine?.log?.writeText(stack);
   const message = error instanceof Error ? error.message : String(error);
-  if (machine) process.stderr.write(`harness9: ${strings.cli.bug(message, machine.log?.path ?? null)}\n`);
+  if (machine) say(strings.cli.bug(message, machine.log?.path ?? null));
   else
     printStartFailure({ kind: "internal", message: strings.cli.bug(message, null) }, { ...headless, time: new Date() });
   await machine?.close();
@@ -149,6 +159,9 @@ const ERROR_KINDS: Readonly<Record<number, ErrorKind>> = {
   [EXIT.auth]: "auth",
   [EXIT.input]: "input",
   [EXIT.config]: "config",
+  129: "cancelled",
+  130: "cancelled",
+  143: "cancelled",
 };
 
 const joinPrompt = (words: string, piped: string | undefined): Input | undefined => {
@@ -184,16 +197,21 @@ const answerSchema = async (path: string, strings: Strings): Promise<AnswerSchem
 
 const checkOutput = (path: string, strings: Strings["cli"]): void => {
   try {
-    accessSync(existsSync(path) ? path : dirname(path), constants.W_OK);
+    const existing = statSync(path, { throwIfNoEntry: false });
+    if (existing?.isDirectory()) throw new Error("is a directory");
+    accessSync(existing ? path : dirname(path), constants.W_OK);
   } catch (error) {
     throw new UserError(strings.outputUnwritable(path, systemMessage(error)), { exitCode: EXIT.input, cause: error });
   }
 };
 
-const writeOutput = (path: string, text: string, strings: Strings["cli"]): void => {
+const writeOutput = async (path: string, text: string, { cli, files }: Strings): Promise<void> => {
   try {
-    writeFileSync(path, text.endsWith("\n") || text === "" ? text : `${text}\n`);
+    const existing = statSync(path, { throwIfNoEntry: false }) ?? null;
+    const real = existing ? realpathSync(path) : path;
+    if (existing && !existing.isFile()) writeFileSync(path, text);
+    else await atomicWrite({ path: { real, shown: path }, bytes: Buffer.from(text), existing, strings: files });
   } catch (error) {
-    throw new UserError(strings.outputUnwritable(path, systemMessage(error)), { exitCode: EXIT.failed, cause: error });
+    throw new UserError(cli.outputUnwritable(path, systemMessage(error)), { exitCode: EXIT.failed, cause: error });
   }
 };

@@ -1,14 +1,12 @@
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
-type SignalName = keyof typeof SIGNALS;
-
 /** The one place that hears the process's signals. The first one stops the run, a second one the process. */
 export type Stop = {
   readonly signal: AbortSignal;
-  readonly cause: SignalName | "closed" | undefined;
-  /** The exit code that the signal asks for. */
+  /** The exit code that what stopped the run asks for. */
   readonly exitCode: number | undefined;
-  readonly abort: (cause: "closed") => void;
+  /** Stops the run because nobody reads standard output any more. */
+  readonly close: () => void;
   /** What to do when somebody insists, before the process ends. */
   readonly onForce: (action: () => void) => void;
   readonly dispose: () => void;
@@ -16,32 +14,31 @@ export type Stop = {
 
 export const watchSignals = (): Stop => {
   const controller = new AbortController();
-  let cause: Stop["cause"];
+  let exitCode: number | undefined;
+  let isSignalled = false;
   let force = (): void => undefined;
-  const stop = (by: NonNullable<Stop["cause"]>): void => {
-    cause ??= by;
+  const stop = (code: number): void => {
+    exitCode ??= code;
     controller.abort();
   };
   const handlers = Object.entries(SIGNALS).map(([name, code]) => {
     const handler = (): void => {
-      if (cause !== undefined && cause !== "closed") {
+      if (isSignalled) {
         force();
         process.exit(code);
       }
-      stop(name as SignalName);
+      isSignalled = true;
+      stop(code);
     };
     process.on(name, handler);
     return { name, handler };
   });
   return {
     signal: controller.signal,
-    get cause() {
-      return cause;
-    },
     get exitCode() {
-      return cause === undefined || cause === "closed" ? undefined : SIGNALS[cause];
+      return exitCode;
     },
-    abort: stop,
+    close: () => stop(0),
     onForce: (action) => {
       force = action;
     },

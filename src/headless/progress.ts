@@ -6,18 +6,26 @@ import type { Strings } from "../text/strings.ts";
 
 const MAX_LINE = 160;
 
+/** How progress is coloured; each returns its text, coloured or not. */
+export type Paint = Readonly<Record<"success" | "failure" | "dim", (text: string) => string>>;
+
 /** One line of progress for a person who waits at the terminal; undefined for events that are no news. */
-export const createProgress = (strings: Strings["headless"]): ((event: EngineEvent) => string | undefined) => {
+export const createProgress = (
+  strings: Strings["headless"],
+  paint: Paint,
+): ((event: EngineEvent) => string | undefined) => {
   const displays = new Map<string, string>();
   return (event) => {
     switch (event.type) {
       case "tool.started":
         displays.set(event.call.id, event.display);
-        return line(`… ${event.display}`);
+        return paint.dim(line(`… ${event.display}`));
       case "tool.completed": {
         const display = displays.get(event.toolCallId) ?? event.name;
         displays.delete(event.toolCallId);
-        return line(`${event.result.isError ? "✗" : "✓"} ${display} — ${goDuration(event.durationMs)}`);
+        const { isError } = event.result;
+        const mark = isError ? paint.failure("✗") : paint.success("✓");
+        return `${mark} ${line(`${display} — ${goDuration(event.durationMs)}`)}`;
       }
       case "message.completed":
         return event.message.toolCalls.length > 0 && event.message.content !== ""

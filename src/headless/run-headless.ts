@@ -3,10 +3,10 @@ import type { EngineEvent, EngineEventBody, ErrorKind } from "../schema/event.ts
 import { NO_USAGE } from "../schema/model.ts";
 import type { Input, Session } from "../session/session.ts";
 import { stripControls } from "../text/clean.ts";
-import { maskKeyShapes } from "../text/mask.ts";
+import { type Mask, maskKeyShapes } from "../text/mask.ts";
 import type { Strings } from "../text/strings.ts";
 import { createEnvelope, type EnvelopeOptions } from "./envelope.ts";
-import { createProgress } from "./progress.ts";
+import { createProgress, type Paint } from "./progress.ts";
 
 export const OUTPUT_FORMATS = ["text", "json", "stream-json", "events"] as const;
 
@@ -16,8 +16,8 @@ export type HeadlessOptions = EnvelopeOptions & {
   readonly format: OutputFormat;
   readonly stdout: Writable;
   readonly stderr: Writable;
-  /** Whether progress goes to stderr in text mode. */
-  readonly progress: boolean;
+  /** How progress on stderr is coloured in text mode; absent = no progress. */
+  readonly progress?: Paint;
   readonly strings: Strings["headless"];
 };
 
@@ -45,7 +45,7 @@ export const printStartFailure = (error: StartFailure, options: HeadlessOptions 
     sessionId: "",
     seq: 1,
     time: options.time.toISOString(),
-    reason: "error",
+    reason: error.kind === "cancelled" ? "cancelled" : "error",
     text: "",
     turns: 0,
     contextMessages: 0,
@@ -57,9 +57,19 @@ export const printStartFailure = (error: StartFailure, options: HeadlessOptions 
   });
 };
 
+/** The answer as it is printed, with its final newline; undefined where the run gave none. */
+export const answerText = (
+  { reason, text }: Pick<EngineEventBody<"run.completed">, "reason" | "text">,
+  { structuredOutput }: Pick<EnvelopeOptions, "structuredOutput">,
+): string | undefined => {
+  if (reason !== "completed" && reason !== "blocked") return undefined;
+  const answer = stripControls(maskKeyShapes(structuredOutput ? JSON.stringify(structuredOutput(text)) : text));
+  return answer === "" || answer.endsWith("\n") ? answer : `${answer}\n`;
+};
+
 const createPrinter = (options: HeadlessOptions): ((event: EngineEvent) => void) => {
   const { format, stdout } = options;
-  const printLine = (value: unknown): void => void stdout.write(`${JSON.stringify(value)}\n`);
+  const printLine = (value: unknown): void => void stdout.write(`${jsonLine(value, (text) => text)}\n`);
   switch (format) {
     case "events":
       return printLine;
@@ -68,7 +78,8 @@ const createPrinter = (options: HeadlessOptions): ((event: EngineEvent) => void)
       const envelope = createEnvelope(options);
       return (event) => {
         for (const message of envelope(event))
-          if (format === "stream-json" || message.type === "result") stdout.write(`${maskJson(message)}\n`);
+          if (format === "stream-json" || message.type === "result")
+            stdout.write(`${jsonLine(message, maskKeyShapes)}\n`);
       };
     }
     case "text":
@@ -78,30 +89,25 @@ const createPrinter = (options: HeadlessOptions): ((event: EngineEvent) => void)
   }
 };
 
-const maskJson = (value: unknown): string =>
-  JSON.stringify(value, (_key, inner: unknown) => (typeof inner === "string" ? maskKeyShapes(inner) : inner));
+// JSON leaves the controls above ASCII as they are, and a terminal obeys them.
+const jsonLine = (value: unknown, mask: Mask): string =>
+  JSON.stringify(value, (_key, inner: unknown) => (typeof inner === "string" ? mask(inner) : inner)).replace(
+    /[\x7f-\x9f]/g,
+    (control) => `\\u00${control.charCodeAt(0).toString(16)}`,
+  );
 
-const createTextPrinter = ({
-  stdout,
-  stderr,
-  progress,
-  strings,
-  structuredOutput,
-}: HeadlessOptions): ((event: EngineEvent) => void) => {
-  const progressLine = createProgress(strings);
+const createTextPrinter = (options: HeadlessOptions): ((event: EngineEvent) => void) => {
+  const { stdout, stderr, progress, strings } = options;
+  const progressLine = progress && createProgress(strings, progress);
   const say = (text: string): void => void stderr.write(`${stripControls(maskKeyShapes(text))}\n`);
   return (event) => {
-    if (progress) {
-      const line = progressLine(event);
-      if (line !== undefined) stderr.write(`${line}\n`);
-    }
+    const line = progressLine?.(event);
+    if (line !== undefined) stderr.write(`${line}\n`);
     if (event.type === "notice") say(`harness9: ${event.text}`);
     if (event.type !== "run.completed") return;
-    const { reason, text, error, permissionDenials } = event;
-    if (reason === "completed" || reason === "blocked") {
-      const answer = stripControls(maskKeyShapes(structuredOutput ? JSON.stringify(structuredOutput(text)) : text));
-      if (answer !== "") stdout.write(answer.endsWith("\n") ? answer : `${answer}\n`);
-    }
+    const { reason, error, permissionDenials } = event;
+    const answer = answerText(event, options);
+    if (answer !== undefined && answer !== "") stdout.write(answer);
     if (reason === "blocked")
       say(`harness9: ${strings.blocked(permissionDenials.map((denial) => denial.name).join(", "))}`);
     if (error) say(`harness9: ${error.message}${error.hint === undefined ? "" : `\n${error.hint}`}`);

@@ -156,7 +156,12 @@ test("a run that cannot start has exactly one final result in every format, and 
   const failures = [
     { args: ["--provider", "openai"], exitCode: 41, kind: "auth", says: "OPENAI_API_KEY" },
     { args: ["-C", "missing"], exitCode: 42, kind: "input", says: "missing" },
-    { args: ["--config", put(newPlace().home, "c.json", '{\n "maxTurns": 0\n}')], exitCode: 52, kind: "config", says: "maxTurns" },
+    {
+      args: ["--config", put(newPlace().home, "c.json", '{\n "maxTurns": 0\n}')],
+      exitCode: 52,
+      kind: "config",
+      says: "maxTurns",
+    },
   ] as const;
   await Promise.all(
     failures.map(async ({ args, exitCode, kind, says }) => {

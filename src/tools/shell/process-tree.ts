@@ -28,12 +28,13 @@ export const createProcessTree = (platform: NodeJS.Platform): ProcessTree => {
       return processes === null ? [...leaders].filter(hasGroup) : groupsOf(leaders, processes);
     },
     abandoned: (leaders) => {
-      const processes = list();
-      if (processes === null) return [...leaders].filter(hasGroup);
+      const left = [...leaders];
+      const processes = left.length === 0 ? [] : list();
+      if (processes === null) return left.filter(hasGroup);
       const sessions = new Set(processes.map(({ session }) => session));
       // A living process with the id of a leader that has exited is a stranger: ids come again.
       const pids = new Set(processes.map(({ pid }) => pid));
-      return [...leaders].filter((leader) => sessions.has(leader) && !pids.has(leader));
+      return left.filter((leader) => sessions.has(leader) && !pids.has(leader));
     },
     hasGroup,
     signal: (groups, signal) => {
