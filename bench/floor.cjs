@@ -51,7 +51,11 @@ const runCall = ({ name, text }) =>
       }
     }
     if (calls.length === 0) return process.stdout.write(`${content}\n`, () => process.exit(0));
-    const tool_calls = calls.map(({ id, name, text }) => ({ id, type: "function", function: { name, arguments: text } }));
+    const tool_calls = calls.map(({ id, name, text }) => ({
+      id,
+      type: "function",
+      function: { name, arguments: text },
+    }));
     messages.push({ role: "assistant", content: null, tool_calls });
     const results = await Promise.all(calls.map(runCall));
     messages.push(...results.map((output, at) => ({ role: "tool", tool_call_id: calls[at].id, content: output })));

@@ -81,15 +81,12 @@ const nextTurn = ({ prompt, round, results, toolNames, stream: isStream }) => {
       if (!results.get(id)?.includes(expected)) return { problem: `the result of ${id} has no "${expected}" in it` };
   const { calls, tokens, count } = replyOf(script, round);
   if (!calls) return { tokens, count };
-  const missing = calls.find(({ tool }) => !toolNames.has(tool));
-  if (missing) return { problem: `no tool that needs just "${missing.tool}"` };
-  return {
-    calls: calls.map(({ id, tool, value }) => ({
-      id,
-      name: toolNames.get(tool),
-      arguments: JSON.stringify({ [tool]: value }),
-    })),
-  };
+  const named = calls.map((call) => ({
+    id: call.id,
+    name: toolNames.find((name) => call.tool.test(name)),
+    arguments: JSON.stringify(call.arguments),
+  }));
+  return named.every(({ name }) => name) ? { calls: named } : { problem: `no tool for the script: ${toolNames}` };
 };
 
 const stream = async (response, format, { calls, tokens, count = 20 }, bytes) => {

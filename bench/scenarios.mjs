@@ -2,13 +2,15 @@
 
 /**
  * @typedef {{ kind: "hello" | "tools" | "reads" | "par" | "stream", count: number }} Script
- * @typedef {{ id: string, tool: "command" | "path", value: string, expected: string }} Call
- *   `tool` is the argument that tells the tool: a shell takes a command, a file reader a path. `expected` stands in a right result.
+ * @typedef {{ id: string, tool: RegExp, arguments: Record<string, string>, expected: string }} Call
+ *   `tool` fits the name of the agent's own tool. `expected` stands in a right result.
  * @typedef {{ calls: Call[] } | { tokens: Iterable<string>, count: number }} Reply
  */
 
 const MARKER = /\bbench:(hello|tools|reads|par|stream)(?::(\d+))?/;
-const WORDS = "the agent looks at a file then runs one small command and says in plain words what it has found".split(" ");
+const WORDS = "the agent looks at a file then runs one small command and says in plain words what it has found".split(
+  " ",
+);
 
 /** @returns {Script | null} the script that the prompt asks for */
 export const findScript = (prompt) => {
@@ -24,7 +26,8 @@ export const findScript = (prompt) => {
 export const replyOf = ({ kind, count }, round) => {
   if (kind === "tools" && round < count) return { calls: [commandCall(round, 0)] };
   if (kind === "reads" && round < count) return { calls: [readCall(round)] };
-  if (kind === "par" && round === 0) return { calls: Array.from({ length: count }, (_, index) => commandCall(0, index)) };
+  if (kind === "par" && round === 0)
+    return { calls: Array.from({ length: count }, (_, index) => commandCall(0, index)) };
   if (kind === "stream") return { tokens: longText(count), count };
   return { tokens: ["Hello", " from", " the", " model."], count: 4 };
 };
@@ -46,10 +49,15 @@ export const noteFiles = (count) =>
 // No two calls are the same: a repeated call is a case of its own for an agent.
 const commandCall = (round, index) => {
   const word = `step-${round + 1}-${index + 1}`;
-  return { id: `call_${round}_${index}`, tool: "command", value: `echo ${word}`, expected: word };
+  return { id: `call_${round}_${index}`, tool: /bash|shell/i, arguments: { command: `echo ${word}` }, expected: word };
 };
 
-const readCall = (round) => ({ id: `call_${round}_0`, tool: "path", value: noteName(round), expected: noteText(round) });
+const readCall = (round) => ({
+  id: `call_${round}_0`,
+  tool: /read/i,
+  arguments: { path: noteName(round) },
+  expected: noteText(round),
+});
 
 const noteName = (index) => `note-${index + 1}.md`;
 const noteText = (index) => `This is a line of note ${index + 1}.`;

@@ -1,21 +1,24 @@
 // Reads requests and writes answers of Chat Completions and of the Messages API.
 
 /**
- * @typedef {{ prompt: string, round: number, results: Map<string, string>, toolNames: Map<string, string>, stream: boolean }} ModelRequest
- *   `round`: how many answers with tool calls the history holds. `results` by call id. `toolNames` by the argument that tells the tool.
+ * @typedef {{ prompt: string, round: number, results: Map<string, string>, toolNames: string[], stream: boolean }} ModelRequest
+ *   `round`: how many answers with tool calls the history holds. `results` by call id.
  */
-
-const TELLING_ARGUMENTS = ["command", "path"];
 
 /** POST path → its format. */
 export const WIRE_FORMATS = {
   "/v1/chat/completions": {
     /** @returns {ModelRequest} */
     read: ({ messages, tools = [], stream }) => ({
-      prompt: messages.filter(({ role }) => role === "user").map(textOf).join("\n"),
+      prompt: messages
+        .filter(({ role }) => role === "user")
+        .map(textOf)
+        .join("\n"),
       round: messages.filter(({ tool_calls: calls }) => calls?.length > 0).length,
-      results: new Map(messages.filter(({ role }) => role === "tool").map((message) => [message.tool_call_id, textOf(message)])),
-      toolNames: namesByArgument(tools.map((tool) => ({ name: tool.function.name, schema: tool.function.parameters }))),
+      results: new Map(
+        messages.filter(({ role }) => role === "tool").map((message) => [message.tool_call_id, textOf(message)]),
+      ),
+      toolNames: tools.map((tool) => tool.function.name),
       stream: stream === true,
     }),
     /** What a prompt cache can keep: all that grows only at its end. */
@@ -28,7 +31,8 @@ export const WIRE_FORMATS = {
       yield chatChunk({ role: "assistant", content: null }, null);
       for (const [index, { id, name, arguments: text }] of calls.entries()) {
         yield chatChunk({ tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] }, null);
-        for (const part of halves(text)) yield chatChunk({ tool_calls: [{ index, function: { arguments: part } }] }, null);
+        for (const part of halves(text))
+          yield chatChunk({ tool_calls: [{ index, function: { arguments: part } }] }, null);
       }
     },
     *end(hasCalls, { input, cached, output }) {
@@ -49,16 +53,25 @@ export const WIRE_FORMATS = {
       const blocks = messages.flatMap(({ role, content }) => blocksOf(content).map((block) => ({ role, ...block })));
       const ofType = (type) => blocks.filter((block) => block.type === type);
       return {
-        prompt: ofType("text").filter(({ role }) => role === "user").map(({ text }) => text).join("\n"),
-        round: messages.filter(({ role, content }) => role === "assistant" && blocksOf(content).some(({ type }) => type === "tool_use")).length,
+        prompt: ofType("text")
+          .filter(({ role }) => role === "user")
+          .map(({ text }) => text)
+          .join("\n"),
+        round: messages.filter(
+          ({ role, content }) => role === "assistant" && blocksOf(content).some(({ type }) => type === "tool_use"),
+        ).length,
         results: new Map(ofType("tool_result").map((block) => [block.tool_use_id, textOf(block)])),
-        toolNames: namesByArgument(tools.map(({ name, input_schema: schema }) => ({ name, schema }))),
+        toolNames: tools.map(({ name }) => name),
         stream: stream === true,
       };
     },
     // The cache marks move on with the conversation and are no part of the text.
     cacheable: ({ tools, system, messages }) =>
-      openEnded(tools, system, messages.map((message) => ({ ...message, content: blocksOf(message.content) }))),
+      openEnded(
+        tools,
+        system,
+        messages.map((message) => ({ ...message, content: blocksOf(message.content) })),
+      ),
     *text(tokens) {
       yield messageStart();
       yield sseEvent({ type: "content_block_start", index: 0, content_block: { type: "text", text: "" } });
@@ -69,9 +82,17 @@ export const WIRE_FORMATS = {
     *calls(calls) {
       yield messageStart();
       for (const [index, { id, name, arguments: text }] of calls.entries()) {
-        yield sseEvent({ type: "content_block_start", index, content_block: { type: "tool_use", id, name, input: {} } });
+        yield sseEvent({
+          type: "content_block_start",
+          index,
+          content_block: { type: "tool_use", id, name, input: {} },
+        });
         for (const part of halves(text))
-          yield sseEvent({ type: "content_block_delta", index, delta: { type: "input_json_delta", partial_json: part } });
+          yield sseEvent({
+            type: "content_block_delta",
+            index,
+            delta: { type: "input_json_delta", partial_json: part },
+          });
         yield sseEvent({ type: "content_block_stop", index });
       }
     },
@@ -113,16 +134,6 @@ const textOf = ({ content }) =>
   blocksOf(content)
     .map(({ text = "" }) => text)
     .join("");
-
-const namesByArgument = (tools) =>
-  new Map(
-    TELLING_ARGUMENTS.flatMap((argument) => {
-      // With a path alone it reads; the tools that write or edit need more.
-      const fits = ({ schema }) => schema.required?.length === 1 && schema.required[0] === argument;
-      const tool = tools.find(fits);
-      return tool ? [[argument, tool.name]] : [];
-    }),
-  );
 
 /** The JSON without its closing bracket, so that a longer conversation begins with it. */
 const openEnded = (tools, system, messages) =>

@@ -1,5 +1,5 @@
 // Bundles src/ into dist/: a small entry and chunks that are loaded when they are needed. Writes NOTICE beside package.json.
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -20,11 +20,14 @@ const sdkGlobals = {
   },
 };
 
-rmSync(join(root, "dist"), { recursive: true, force: true });
+// Beside dist/ first: whoever runs the program meanwhile finds a whole one.
+const target = join(root, "dist");
+const fresh = `${target}.new`;
+rmSync(fresh, { recursive: true, force: true });
 const { metafile } = await build({
   absWorkingDir: root,
   entryPoints: { cli: "src/cli/main.ts" },
-  outdir: "dist",
+  outdir: fresh,
   bundle: true,
   splitting: true,
   format: "esm",
@@ -43,7 +46,9 @@ const { metafile } = await build({
     js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
   },
 });
-if (process.argv.includes("--metafile")) writeFileSync(join(root, "dist", "meta.json"), JSON.stringify(metafile));
+if (process.argv.includes("--metafile")) writeFileSync(join(fresh, "meta.json"), JSON.stringify(metafile));
+rmSync(target, { recursive: true, force: true });
+renameSync(fresh, target);
 
 writeFileSync(join(root, "NOTICE"), notice(bundledPackages(Object.keys(metafile.inputs))));
 

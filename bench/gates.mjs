@@ -1,0 +1,36 @@
+// The scenarios and what each must keep to. docs/performance.md says where the limits come from.
+
+/**
+ * @typedef {{ measure: string, limit: number, against?: "floor" | string }} Gate
+ *   Without `against` the limit is a figure; with "floor" a multiple of the floor's median in the same run; with a scenario's name
+ *   a multiple of harness9's own median there.
+ * @typedef {{ name: string, prompt: string | null, dialect: "openai" | "anthropic", gates: Gate[] }} Scenario
+ */
+
+const floor = (limits) => Object.entries(limits).map(([measure, limit]) => ({ measure, limit, against: "floor" }));
+const exact = (limits) => Object.entries(limits).map(([measure, limit]) => ({ measure, limit }));
+const agent = (name, dialect, gates) => ({ name, prompt: `bench:${name.replace(/ .*/, "")} Do it.`, dialect, gates });
+
+/** @type {readonly Scenario[]} */
+export const SCENARIOS = [
+  { name: "version", prompt: null, dialect: "openai", gates: floor({ wallMs: 1.5 }) },
+  agent("hello", "openai", [
+    ...floor({ wallMs: 2.5, cpuMs: 3, rssMb: 1.6 }),
+    ...exact({ firstRequestBytes: 8300, requests: 1 }),
+  ]),
+  agent("hello (anthropic)", "anthropic", [
+    ...floor({ wallMs: 2.5, cpuMs: 3, rssMb: 1.6 }),
+    ...exact({ firstRequestBytes: 8300, requests: 1 }),
+  ]),
+  agent("tools:20", "openai", [...floor({ wallMs: 2.3, turnMs: 2.9, rssMb: 1.6 }), ...exact({ cacheKept: 1 })]),
+  agent("tools:20 (anthropic)", "anthropic", [...floor({ wallMs: 2.3, turnMs: 2.9 }), ...exact({ cacheKept: 1 })]),
+  agent("reads:20", "openai", [...floor({ wallMs: 2.3, turnMs: 4.7 }), ...exact({ cacheKept: 1 })]),
+  agent("par:8", "openai", floor({ wallMs: 3 })),
+  agent("stream:20000", "openai", floor({ wallMs: 1.7, cpuMs: 2, rssMb: 1.6 })),
+  agent("stream:20000 (anthropic)", "anthropic", floor({ wallMs: 1.7 })),
+  agent("tools:200", "openai", [
+    { measure: "rssMb", limit: 1.25, against: "tools:20" },
+    { measure: "turnMs", limit: 1.5, against: "tools:20" },
+    ...exact({ cacheKept: 1 }),
+  ]),
+];
