@@ -42,7 +42,8 @@ const compile = async (schema: JsonSchema): Promise<ValidateFunction> => {
       ? import("ajv")
       : import("ajv/dist/2020.js").then(({ Ajv2020 }) => ({ Ajv: Ajv2020 })),
   ]);
-  const ajv = new Ajv({ strict: false, allErrors: true, logger: false });
+  // Not allErrors: with it ajv misjudges unevaluatedItems and unevaluatedProperties.
+  const ajv = new Ajv({ strict: false, logger: false });
   formats.default(ajv);
   return ajv.compile(schema);
 };
