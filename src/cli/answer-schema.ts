@@ -35,17 +35,12 @@ export const loadAnswerSchema = async (path: string, strings: Strings["headless"
   return { schema: schema as JsonSchema, stopping, parse: (answer) => JSON.parse(unfence(answer)) as unknown };
 };
 
+// `format` stays an annotation, as draft 2020-12 has it.
 const compile = async (schema: JsonSchema): Promise<ValidateFunction> => {
-  const [{ default: formats }, { Ajv }] = await Promise.all([
-    import("ajv-formats"),
-    String(schema["$schema"]).includes("draft-07")
-      ? import("ajv")
-      : import("ajv/dist/2020.js").then(({ Ajv2020 }) => ({ Ajv: Ajv2020 })),
-  ]);
-  // Not allErrors: with it ajv misjudges unevaluatedItems and unevaluatedProperties.
-  const ajv = new Ajv({ strict: false, logger: false });
-  formats.default(ajv);
-  return ajv.compile(schema);
+  const { Ajv } = String(schema["$schema"]).includes("draft-07")
+    ? await import("ajv")
+    : await import("ajv/dist/2020.js").then(({ Ajv2020 }) => ({ Ajv: Ajv2020 }));
+  return new Ajv({ strict: false, allErrors: true, logger: false }).compile(schema);
 };
 
 const check = (answer: string, validate: ValidateFunction, strings: Strings["headless"]): string | undefined => {

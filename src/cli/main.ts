@@ -87,6 +87,8 @@ const runProgram = async (): Promise<number> => {
 /** Resolves when everything written so far is out, or can no longer be. */
 const drained = (stream: NodeJS.WriteStream): Promise<void> =>
   new Promise((resolve) => {
-    if (stream.destroyed || !stream.writable) resolve();
-    else stream.write("", () => resolve());
+    // The error event of a failed write comes after its callback.
+    const settle = (): void => void setImmediate(resolve);
+    if (stream.destroyed || !stream.writable) settle();
+    else stream.write("", settle);
   });
