@@ -37,9 +37,10 @@ export const loadAnswerSchema = async (path: string, strings: Strings["headless"
 
 // `format` stays an annotation, as draft 2020-12 has it.
 const compile = async (schema: JsonSchema): Promise<ValidateFunction> => {
-  const { Ajv } = String(schema["$schema"]).includes("draft-07")
-    ? await import("ajv")
-    : await import("ajv/dist/2020.js").then(({ Ajv2020 }) => ({ Ajv: Ajv2020 }));
+  // CommonJS: once bundled it has no named exports.
+  const Ajv = String(schema["$schema"]).includes("draft-07")
+    ? (await import("ajv")).default.Ajv
+    : (await import("ajv/dist/2020.js")).default.Ajv2020;
   return new Ajv({ strict: false, allErrors: true, logger: false }).compile(schema);
 };
 

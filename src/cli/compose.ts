@@ -11,6 +11,7 @@ import type { Ask } from "../schema/ask.ts";
 import type { PermissionMode } from "../schema/event.ts";
 import { type ModelInfo, UNKNOWN_MODEL } from "../schema/model.ts";
 import type { JsonSchema } from "../schema/tool.ts";
+import { loadInstructions } from "../session/instructions.ts";
 import { Session, type Sink } from "../session/session.ts";
 import { systemPrompt } from "../session/system-prompt.ts";
 import { createMask } from "../text/mask.ts";
@@ -110,6 +111,7 @@ export const compose = async (setup: Setup, options: ComposeOptions): Promise<Ma
     now: () => performance.now(),
     ...(ask && { ask }),
   });
+  const instructions = loadInstructions(paths.instructions, workDir);
   const sinks: Sink[] = log ? [log.write] : [];
   const session = new Session({
     id,
@@ -120,6 +122,7 @@ export const compose = async (setup: Setup, options: ComposeOptions): Promise<Ma
       date: localDate(new Date()),
       ...(options.systemPrompt !== undefined && { replace: options.systemPrompt }),
       ...(options.appendSystemPrompt !== undefined && { append: options.appendSystemPrompt }),
+      instructions: instructions.text,
       ...(options.answer && { answerSchema: options.answer.schema }),
     }),
     engine,
@@ -134,7 +137,12 @@ export const compose = async (setup: Setup, options: ComposeOptions): Promise<Ma
     choice,
     log,
     notes: choice.notes,
-    warnings: [...setup.warnings, ...warnings],
+    warnings: [
+      ...setup.warnings,
+      ...warnings,
+      ...instructions.skipped.map((path) => strings.cli.instructionsSkipped(path)),
+      ...instructions.cut.map((path) => strings.cli.instructionsCut(path)),
+    ],
     close: async () => {
       const ended = await bash.close();
       if (!run.session) rmSync(files.outputs, { recursive: true, force: true });

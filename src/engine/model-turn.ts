@@ -1,5 +1,5 @@
 import { type LLMProvider, type ModelRequest, type ModelResponse, ProviderError } from "../providers/provider.ts";
-import type { EngineEventBody } from "../schema/event.ts";
+import type { Emit } from "../schema/event.ts";
 
 export type ModelTurn =
   | { readonly type: "answered"; readonly response: ModelResponse }
@@ -14,7 +14,7 @@ export const modelTurn = async (
   provider: LLMProvider,
   request: ModelRequest,
   signal: AbortSignal,
-  emit: (event: EngineEventBody) => void,
+  emit: Emit,
 ): Promise<ModelTurn> => {
   for (let attempt = 1; ; attempt += 1) {
     const turn = await requestOnce(provider, request, signal, emit);
@@ -35,7 +35,7 @@ const requestOnce = async (
   provider: LLMProvider,
   request: ModelRequest,
   signal: AbortSignal,
-  emit: (event: EngineEventBody) => void,
+  emit: Emit,
 ): Promise<ModelTurn> => {
   let text = "";
   try {

@@ -1,4 +1,4 @@
-import type { EngineEventBody } from "../schema/event.ts";
+import type { Emit, EngineEventBody } from "../schema/event.ts";
 import type { ToolCall, ToolDefinition, ToolResult } from "../schema/tool.ts";
 import type { Mask } from "../text/mask.ts";
 import type { ToolContext } from "../tools/tool.ts";
@@ -16,7 +16,7 @@ export type BatchOptions = {
   readonly session: ToolContext["session"];
   readonly maxConcurrentTools: number;
   readonly mask: Mask;
-  readonly emit: (event: EngineEventBody) => void;
+  readonly emit: Emit;
   readonly now: () => number;
   /** The result of a call that the cancelled run no longer starts. */
   readonly cancelled: (call: ToolCall) => ToolResult;
@@ -31,7 +31,8 @@ export const runBatch = async (
   signal: AbortSignal,
   options: BatchOptions,
 ): Promise<readonly ToolResult[]> => {
-  const contexts = calls.map((call): ToolContext => ({ call, signal, emit: options.emit, session: options.session }));
+  const emit: Emit = (event) => options.emit(maskProgress(event, options.mask));
+  const contexts = calls.map((call): ToolContext => ({ call, signal, emit, session: options.session }));
   const asking = await Promise.all(calls.map((call, index) => options.tools.mayAsk(call, contextAt(contexts, index))));
   const limit = asking.includes(true) ? 1 : options.maxConcurrentTools || calls.length;
 
@@ -54,11 +55,7 @@ const runCall = async (call: ToolCall, context: ToolContext, options: BatchOptio
 };
 
 /** Tells of a result; every call of a batch gets exactly one. */
-export const complete = (
-  result: ToolResult,
-  durationMs: number,
-  emit: (event: EngineEventBody) => void,
-): ToolResult => {
+export const complete = (result: ToolResult, durationMs: number, emit: Emit): ToolResult => {
   const { toolCallId, name, output, isError, data } = result;
   emit({
     type: "tool.completed",
@@ -69,6 +66,9 @@ export const complete = (
   });
   return result;
 };
+
+const maskProgress = (event: EngineEventBody, mask: Mask): EngineEventBody =>
+  event.type === "tool.progress" ? { ...event, text: mask(event.text) } : event;
 
 const maskResult = (result: ToolResult, mask: Mask): ToolResult => ({
   ...result,

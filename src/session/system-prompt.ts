@@ -9,16 +9,19 @@ export type SystemPromptOptions = {
   /** Takes the place of the whole prompt. */
   readonly replace?: string;
   readonly append?: string;
+  /** The texts of the instruction files. */
+  readonly instructions?: string;
   /** The final answer must be JSON of this schema. */
   readonly answerSchema?: JsonSchema;
 };
 
 /** The system prompt. It is in English whatever the language of the strings. */
 export const systemPrompt = (options: SystemPromptOptions): string => {
-  const { replace, append, answerSchema } = options;
+  const { replace, append, instructions, answerSchema } = options;
   return [
     replace ?? basePrompt(options),
     append,
+    instructions,
     answerSchema &&
       `Your final answer must be one JSON value that is valid for the JSON Schema below: no prose, no code fence.\n${JSON.stringify(answerSchema)}`,
   ]

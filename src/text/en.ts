@@ -353,6 +353,9 @@ Answer with one JSON value that is valid for the schema and nothing else.`,
     backgroundEnded: (count) => `ended ${count} process groups that still ran in the background`,
     bug: (message, logFile) =>
       `harness9 has a bug: ${message}${logFile === null ? "" : `; the stack is in the log: ${logFile}`}`,
+    instructionsSkipped: (path) =>
+      `left out the instruction file ${path}: no ordinary file of its folder, or unreadable`,
+    instructionsCut: (path) => `the instruction files are longer than 32 KiB together, ${path} was cut`,
     noLogs: "this folder has no log yet",
     keyPrompt: (variable) => `${variable}: `,
     keyEmpty: "the key is empty, nothing stored",

@@ -341,6 +341,8 @@ export const zh = {
     backgroundEnded: (count: number) => `已结束 ${count} 个仍在后台运行的进程组`,
     bug: (message: string, logFile: string | null) =>
       `harness9 内部错误: ${message}${logFile === null ? "" : `；堆栈在日志中: ${logFile}`}`,
+    instructionsSkipped: (path: string) => `没有读取指令文件 ${path}：不是此目录中的普通文件，或不可读`,
+    instructionsCut: (path: string) => `指令文件合计超过 32 KiB，${path} 被截断`,
     noLogs: "此目录还没有日志",
     keyPrompt: (variable: string) => `${variable}: `,
     keyEmpty: "密钥为空，未保存",

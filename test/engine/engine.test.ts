@@ -455,7 +455,10 @@ test("a run whose last word was a refusal for want of a person is blocked, and l
 });
 
 test("the values of known keys are hidden in events and history alike", async () => {
-  const leak = tool("leak", () => ({ output: "key=hunter2", data: { type: "json", value: { deep: ["hunter2"] } } }));
+  const leak = tool("leak", (_text, { emit, call: { id: toolCallId } }) => {
+    emit({ type: "tool.progress", toolCallId, text: "hunter2 so far" });
+    return { output: "key=hunter2", data: { type: "json", value: { deep: ["hunter2"] } } };
+  });
   const { events, history } = await runEngine(scriptedProvider({ calls: [call("leak")] }, { text: "ok" }), {
     tools: [leak],
     engine: { mask: (text) => text.replaceAll("hunter2", "[masked KEY]") },
