@@ -15,19 +15,19 @@ const agent = (name, dialect, gates) => ({ name, prompt: `bench:${name.replace(/
 export const SCENARIOS = [
   { name: "version", prompt: null, dialect: "openai", gates: floor({ wallMs: 1.5 }) },
   agent("hello", "openai", [
-    ...floor({ wallMs: 2.5, cpuMs: 3, rssMb: 1.6 }),
+    ...floor({ wallMs: 3.3, cpuMs: 3.7, rssMb: 1.6 }),
     ...exact({ firstRequestBytes: 8300, requests: 1 }),
   ]),
   agent("hello (anthropic)", "anthropic", [
-    ...floor({ wallMs: 2.5, cpuMs: 3, rssMb: 1.6 }),
+    ...floor({ wallMs: 3.3, cpuMs: 3.7, rssMb: 1.6 }),
     ...exact({ firstRequestBytes: 8300, requests: 1 }),
   ]),
   agent("tools:20", "openai", [...floor({ wallMs: 2.3, turnMs: 2.9, rssMb: 1.6 }), ...exact({ cacheKept: 1 })]),
   agent("tools:20 (anthropic)", "anthropic", [...floor({ wallMs: 2.3, turnMs: 2.9 }), ...exact({ cacheKept: 1 })]),
-  agent("reads:20", "openai", [...floor({ wallMs: 2.3, turnMs: 4.7 }), ...exact({ cacheKept: 1 })]),
+  agent("reads:20", "openai", [...floor({ wallMs: 3.3, turnMs: 4.7 }), ...exact({ cacheKept: 1 })]),
   agent("par:8", "openai", floor({ wallMs: 3 })),
-  agent("stream:20000", "openai", floor({ wallMs: 1.7, cpuMs: 2, rssMb: 1.6 })),
-  agent("stream:20000 (anthropic)", "anthropic", floor({ wallMs: 1.7 })),
+  agent("stream:20000", "openai", floor({ wallMs: 2.2, cpuMs: 2.5, rssMb: 1.6 })),
+  agent("stream:20000 (anthropic)", "anthropic", floor({ wallMs: 2.2, cpuMs: 2.5, rssMb: 1.6 })),
   agent("tools:200", "openai", [
     { measure: "rssMb", limit: 1.25, against: "tools:20" },
     { measure: "turnMs", limit: 1.5, against: "tools:20" },

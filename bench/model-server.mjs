@@ -91,13 +91,24 @@ const nextTurn = ({ prompt, round, results, toolNames, stream: isStream }) => {
 
 const stream = async (response, format, { calls, tokens, count = 20 }, bytes) => {
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
-  const usage = { input: bytes >> 2, cached: 0, output: count };
+  const usage = { input: bytes >> 2, output: count };
   const events = function* () {
     yield* calls ? format.calls(calls) : format.text(tokens);
     yield* format.end(calls !== undefined, usage);
   };
-  await pipeline(Readable.from(events()), response);
+  await pipeline(Readable.from(batches(events(), 64)), response);
 };
+
+/** The server must be quicker than its clients: a write for each event would take longer than reading it. */
+function* batches(events, size) {
+  let batch = [];
+  for (const event of events) {
+    if (batch.push(event) < size) continue;
+    yield batch.join("");
+    batch = [];
+  }
+  if (batch.length > 0) yield batch.join("");
+}
 
 const sendJson = (response, status, value) => {
   response.writeHead(status, { "content-type": "application/json" });

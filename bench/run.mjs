@@ -2,7 +2,7 @@
 // Exit 0: every gate is kept. 1: one is missed, or a program failed. 2: usage. docs/performance.md explains the figures.
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { availableParallelism, tmpdir } from "node:os";
+import { availableParallelism, loadavg, tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -19,6 +19,8 @@ const USAGE = `usage: npm run bench -- [--runs N] [--only SCENARIO,…] [--json 
   --add      measures another agent's wall time too; it finds the server in OPENAI_BASE_URL and ANTHROPIC_BASE_URL`;
 
 const REPOSITORY = dirname(dirname(fileURLToPath(import.meta.url)));
+/** As many as bench:reads reads. */
+const NOTES = 20;
 const FLOOR = fileURLToPath(new URL("floor.cjs", import.meta.url));
 
 const main = async () => {
@@ -78,7 +80,7 @@ const preparePlace = (root, server) => {
   for (const folder of [workDir, home, temp, program]) mkdirSync(folder);
   for (const name of ["bin", "dist", "package.json"])
     cpSync(join(REPOSITORY, name), join(program, name), { recursive: true });
-  for (const { name, text } of noteFiles(20)) writeFileSync(join(workDir, name), text);
+  for (const { name, text } of noteFiles(NOTES)) writeFileSync(join(workDir, name), text);
   const env = {
     PATH: [dirname(process.execPath), "/usr/local/bin", "/usr/bin", "/bin"].join(delimiter),
     HOME: home,
@@ -108,7 +110,8 @@ const measureScenario = async (scenario, { runs, added }, place) => {
         ...(!program.isAdded && (await measureUsage(program, place))),
       };
       if (round < 0) continue;
-      for (const [measure, value] of Object.entries(figures)) (samples[program.name][measure] ??= []).push(value);
+      const own = samples[program.name];
+      for (const [measure, value] of Object.entries(figures)) own[measure] = [...(own[measure] ?? []), value];
     }
   }
   return samples;
@@ -135,7 +138,8 @@ const listPrograms = ({ prompt, dialect }, added, { bin }) => {
 
 const report = ({ runs, scenarios, json }, samples) => {
   const verdicts = judge(scenarios, samples);
-  const machine = `${availableParallelism()} cores, ${process.platform} ${process.arch}, Node ${process.version}`;
+  const load = `load ${loadavg()[0].toFixed(1)} on ${availableParallelism()} cores`;
+  const machine = `Node ${process.version}, ${process.platform} ${process.arch}, ${load}`;
   console.log(
     `${runs} runs each, interleaved, after one warm-up; ${machine}. min / median (x = multiple of the floor).\n`,
   );
@@ -144,4 +148,9 @@ const report = ({ runs, scenarios, json }, samples) => {
   return verdicts.some(({ verdict }) => verdict === "over") ? 1 : 0;
 };
 
-await main();
+try {
+  await main();
+} catch (error) {
+  process.stderr.write(`bench: ${error.message}\n`);
+  process.exitCode = 1;
+}

@@ -35,13 +35,8 @@ export const WIRE_FORMATS = {
           yield chatChunk({ tool_calls: [{ index, function: { arguments: part } }] }, null);
       }
     },
-    *end(hasCalls, { input, cached, output }) {
-      const usage = {
-        prompt_tokens: input,
-        completion_tokens: output,
-        total_tokens: input + output,
-        prompt_tokens_details: { cached_tokens: cached },
-      };
+    *end(hasCalls, { input, output }) {
+      const usage = { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
       yield chatChunk({}, hasCalls ? "tool_calls" : "stop");
       yield sseData({ ...CHAT_HEAD, choices: [], usage });
       yield "data: [DONE]\n\n";
@@ -96,8 +91,8 @@ export const WIRE_FORMATS = {
         yield sseEvent({ type: "content_block_stop", index });
       }
     },
-    *end(hasCalls, { input, cached, output }) {
-      const usage = { input_tokens: input - cached, cache_read_input_tokens: cached, output_tokens: output };
+    *end(hasCalls, { input, output }) {
+      const usage = { input_tokens: input, output_tokens: output };
       const delta = { stop_reason: hasCalls ? "tool_use" : "end_turn", stop_sequence: null };
       yield sseEvent({ type: "message_delta", delta, usage });
       yield sseEvent({ type: "message_stop" });
