@@ -3,7 +3,10 @@ import { isLoopback } from "../text/address.ts";
 import type { Strings } from "../text/strings.ts";
 import type { ListModels, ModelChoice, ProviderChoice } from "./choose-provider.ts";
 import type { ModelOptions } from "./model-options.ts";
+import { listModels } from "./models-endpoint.ts";
+import { createOffline } from "./offline.ts";
 import type { LLMProvider } from "./provider.ts";
+import { withRetry } from "./retry.ts";
 import type { Fetch } from "./transport.ts";
 
 const FIRST_BYTE_MS = 600_000;
@@ -30,12 +33,8 @@ export type CreateProviderOptions = {
 
 /** The provider for a choice, with its retries and time limits. Loads the one SDK that it needs; offline loads none. */
 export const createProvider = async (choice: ProviderChoice, options: CreateProviderOptions): Promise<LLMProvider> => {
-  if (choice.kind === "offline") {
-    const { createOffline } = await import("./offline.ts");
-    return createOffline({ chat: options.chat, strings: options.strings.offline });
-  }
-  const [provider, { withRetry }] = await Promise.all([createModel(choice, options), import("./retry.ts")]);
-  return withRetry(provider, {
+  if (choice.kind === "offline") return createOffline({ chat: options.chat, strings: options.strings.offline });
+  return withRetry(await createModel(choice, options), {
     attempts: options.attempts,
     baseMs: BACKOFF_MS,
     capMs: MAX_BACKOFF_MS,
@@ -77,7 +76,5 @@ const createModel = async (choice: ModelChoice, options: CreateProviderOptions):
 /** `listModels` for `chooseProvider`, over `fetch`. */
 export const createListModels =
   (fetch: Fetch): ListModels =>
-  async (server, { baseUrl, apiKey, timeoutMs }) => {
-    const { listModels } = await import("./models-endpoint.ts");
-    return listModels(baseUrl, apiKey, fetch, AbortSignal.timeout(timeoutMs), server.dialect);
-  };
+  (server, { baseUrl, apiKey, timeoutMs }) =>
+    listModels(baseUrl, apiKey, fetch, AbortSignal.timeout(timeoutMs), server.dialect);
