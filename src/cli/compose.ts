@@ -163,7 +163,7 @@ const checkPrices = ({ config, strings }: Setup, choice: ProviderChoice, { price
 
 /** A log that was asked for must open; without one in the default place the run goes on. */
 const openLog = async (
-  { paths, strings, cwd }: Setup,
+  { paths, strings, cwd, config: { settings } }: Setup,
   run: RunOptions,
   defaultPath: string,
 ): Promise<{ readonly log: LogFile | null; readonly warnings: readonly string[] }> => {
@@ -174,7 +174,12 @@ const openLog = async (
       await ensurePrivateDir(paths.home);
       await ensurePrivateDir(paths.sessions);
     }
-    return { log: openLogFile(path, { onFailure }), warnings: [] };
+    const block = {
+      maxOutputBytes: settings["log.maxOutputBytes"],
+      indent: settings["log.indent"],
+      inlineArguments: settings["log.inlineArguments"],
+    };
+    return { log: openLogFile(path, { block, onFailure }), warnings: [] };
   } catch (error) {
     if (run.logFile !== undefined)
       throw new UserError(strings.cli.logUnwritable(path, systemMessage(error)), { exitCode: 52, cause: error });

@@ -3,6 +3,8 @@ import { dirname } from "node:path";
 import { listModels } from "../providers/models-endpoint.ts";
 import { createFetch } from "../providers/transport.ts";
 import { visibleControls } from "../text/clean.ts";
+import { printableJson } from "../text/printable-json.ts";
+import type { Strings } from "../text/strings.ts";
 import type { RunOptions } from "./program.ts";
 import { prepare, type Setup, type Surroundings, systemMessage } from "./setup.ts";
 
@@ -28,7 +30,7 @@ export const runDoctor = async (
 ): Promise<number> => {
   const setup = await prepare(surroundings, options);
   const checks = await Promise.all([...localChecks(setup, version), ...endpointChecks(setup)]);
-  if (options.json) process.stdout.write(`${JSON.stringify({ version, checks }, null, 2)}\n`);
+  if (options.json) process.stdout.write(`${printableJson({ version, checks }, { indent: 2 })}\n`);
   else for (const check of checks) process.stdout.write(line(check));
   return checks.some(({ status }) => status === "error") ? 1 : 0;
 };
@@ -43,9 +45,15 @@ const localChecks = (setup: Setup, version: string): readonly Promise<Check>[] =
       const { columns, isTTY } = process.stdout;
       return ok(isTTY ? `${env["TERM"] ?? "?"}, ${columns} columns` : doctor.noTerminal);
     }),
-    timed("shell", async () => program("bash", ["--version"], env, { status: "error", hint: doctor.installBash })),
-    timed("git", async () => program("git", ["--version"], env, { status: "warning", hint: doctor.installGit })),
-    timed("ripgrep", async () => program("rg", ["--version"], env, { status: "warning", hint: doctor.installRipgrep })),
+    timed("shell", async () =>
+      program("bash", ["--version"], env, { status: "error", hint: doctor.installBash }, doctor),
+    ),
+    timed("git", async () =>
+      program("git", ["--version"], env, { status: "warning", hint: doctor.installGit }, doctor),
+    ),
+    timed("ripgrep", async () =>
+      program("rg", ["--version"], env, { status: "warning", hint: doctor.installRipgrep }, doctor),
+    ),
     timed("sandbox", async () => sandbox(setup)),
     timed("keys", async () => keys(setup)),
     timed("log", async () => {
@@ -95,12 +103,12 @@ const sandbox = async ({ env, strings }: Setup): Promise<Finding> => {
   switch (process.platform) {
     case "linux": {
       const trial = ["--ro-bind", "/", "/", "--dev", "/dev", "--unshare-pid", "--die-with-parent", "true"];
-      const found = await program("bwrap", trial, env, { status: "warning", hint: doctor.installBubblewrap });
+      const found = await program("bwrap", trial, env, { status: "warning", hint: doctor.installBubblewrap }, doctor);
       return found.status === "ok" ? ok(doctor.sandboxWorks("bubblewrap")) : found;
     }
     case "darwin": {
       const trial = ["-p", "(version 1)(allow default)", "/usr/bin/true"];
-      const found = await program("sandbox-exec", trial, env, { status: "warning", hint: doctor.noSandbox });
+      const found = await program("sandbox-exec", trial, env, { status: "warning", hint: doctor.noSandbox }, doctor);
       return found.status === "ok" ? ok(doctor.sandboxWorks("Seatbelt")) : found;
     }
     default:
@@ -114,13 +122,16 @@ const program = async (
   args: readonly string[],
   env: Setup["env"],
   missing: { readonly status: "warning" | "error"; readonly hint: string },
+  { notFound }: Strings["doctor"],
 ): Promise<Finding> => {
   const { execa } = await import("execa");
   const options = { env, extendEnv: false, reject: false, stdin: "ignore", timeout: PROGRAM_TIMEOUT_MS } as const;
-  const { failed, stdout, stderr, shortMessage } = await execa(command, args, options);
-  if (!failed) return ok(stdout.split("\n")[0] ?? "");
-  return { ...missing, summary: stderr.split("\n")[0] || (shortMessage ?? command) };
+  const { failed, code, stdout, stderr, shortMessage = command } = await execa(command, args, options);
+  if (!failed) return ok(firstLine(stdout));
+  return { ...missing, summary: code === "ENOENT" ? notFound : firstLine(stderr || shortMessage) };
 };
+
+const firstLine = (text: string): string => text.split("\n", 1)[0] ?? "";
 
 const ok = (summary: string): Finding => ({ status: "ok", summary });
 
