@@ -1,9 +1,11 @@
 import { availableParallelism } from "node:os";
 import { createPermissions } from "../permissions/permission-middleware.ts";
-import { parseRule } from "../permissions/rules.ts";
+import { parseRule, type Rule } from "../permissions/rules.ts";
 import type { Ask } from "../schema/ask.ts";
 import type { PermissionMode } from "../schema/event.ts";
 import type { ModelInfo } from "../schema/model.ts";
+import type { Strings } from "../text/strings.ts";
+import { UserError } from "../text/user-error.ts";
 import { type Bash, createBash } from "../tools/builtin/bash.ts";
 import { createEditFile } from "../tools/builtin/edit-file.ts";
 import { createReadFile } from "../tools/builtin/read-file.ts";
@@ -38,7 +40,7 @@ export const createTools = (
   const { settings } = config;
   const { ask, outputsDir } = options;
   const rules = (kind: "allow" | "ask" | "deny") =>
-    config.rules[kind].map(({ rule }) => parseRule(rule, strings.permission));
+    config.rules[kind].map(({ rule, origin }) => readRule(rule, `${origin}: ${kind}`, strings.permission));
   const registry = new Registry({
     strings: strings.registry,
     middlewares: [
@@ -77,6 +79,15 @@ export const createTools = (
   registry.register(createEditFile(fileTools));
   registry.register(bash.tool);
   return { registry, bash };
+};
+
+const readRule = (rule: string, place: string, strings: Strings["permission"]): Rule => {
+  try {
+    return parseRule(rule, strings);
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    throw new UserError(`${place}: ${problem}`, { exitCode: 52, cause: error });
+  }
 };
 
 const maxReadBytes = (setting: number | "auto", { contextWindow }: ModelInfo): number => {

@@ -6,6 +6,7 @@ import { storeKey } from "../config/secrets.ts";
 import { SETTING_KEYS } from "../config/settings.ts";
 import { visibleControls } from "../text/clean.ts";
 import { nearest } from "../text/nearest.ts";
+import { printableJson } from "../text/printable-json.ts";
 import { UserError } from "../text/user-error.ts";
 import type { ConfigRequest, RunOptions } from "./program.ts";
 import { readStdin } from "./read-stdin.ts";
@@ -23,7 +24,7 @@ export const runConfig = async (
   switch (request.type) {
     case "list":
       for (const warning of setup.warnings) say(warning);
-      process.stdout.write(request.json ? `${JSON.stringify(config.entries, null, 2)}\n` : table(config.entries));
+      process.stdout.write(request.json ? `${printableJson(config.entries, { indent: 2 })}\n` : table(config.entries));
       return;
     case "get": {
       const entry = config.entries.find(({ key }) => key === request.key);

@@ -64,6 +64,8 @@ const printLog = async (path: string, { lines, follow, stdout, signal }: LogsOpt
   const watcher = watch(dirname(path), (_event, name) => {
     if (name === basename(path)) copying = copying.then(copy);
   });
+  // What came between the reading and the watch.
+  copying = copying.then(copy);
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });

@@ -1,4 +1,4 @@
-import { homedir } from "node:os";
+import { homedir, userInfo } from "node:os";
 import { CommanderError } from "commander";
 import { nearest } from "../text/nearest.ts";
 import { UserError } from "../text/user-error.ts";
@@ -30,7 +30,8 @@ export const main = async (): Promise<never> => {
 const runProgram = async (): Promise<number> => {
   const { env } = process;
   const strings = earlyStrings(env);
-  const surroundings = { env, cwd: process.cwd(), homeDir: homedir() };
+  // With an empty HOME the first is empty, and the work directory would be taken for the home.
+  const surroundings = { env, cwd: currentDir(env), homeDir: homedir() || userInfo().homedir };
   let code = 0;
   const actions: Actions = {
     run: async (prompt, options) => {
@@ -81,6 +82,15 @@ const runProgram = async (): Promise<number> => {
     if (!(error instanceof Error && "syscall" in error)) throw error;
     say(error.message);
     return FAILED;
+  }
+};
+
+const currentDir = (env: NodeJS.ProcessEnv): string => {
+  try {
+    return process.cwd();
+  } catch {
+    // It has been deleted; what needs it will say so by its name.
+    return env["PWD"] ?? "";
   }
 };
 

@@ -41,5 +41,6 @@ export const createProgress = (
 
 const line = (text: string): string => {
   const flat = visibleControls(maskKeyShapes(text).replace(/\s+/g, " "));
-  return flat.length > MAX_LINE ? `${flat.slice(0, MAX_LINE)}…` : flat;
+  // The cut may fall into a character of two code units.
+  return flat.length > MAX_LINE ? `${flat.slice(0, MAX_LINE).replace(/[\ud800-\udbff]$/, "")}…` : flat;
 };

@@ -3,7 +3,8 @@ import type { EngineEvent, EngineEventBody, ErrorKind } from "../schema/event.ts
 import { NO_USAGE } from "../schema/model.ts";
 import type { Input, Session } from "../session/session.ts";
 import { stripControls } from "../text/clean.ts";
-import { type Mask, maskKeyShapes } from "../text/mask.ts";
+import { maskKeyShapes } from "../text/mask.ts";
+import { printableJson } from "../text/printable-json.ts";
 import type { Strings } from "../text/strings.ts";
 import { createEnvelope, type EnvelopeOptions } from "./envelope.ts";
 import { createProgress, type Paint } from "./progress.ts";
@@ -69,7 +70,7 @@ export const answerText = (
 
 const createPrinter = (options: HeadlessOptions): ((event: EngineEvent) => void) => {
   const { format, stdout } = options;
-  const printLine = (value: unknown): void => void stdout.write(`${jsonLine(value, (text) => text)}\n`);
+  const printLine = (value: unknown): void => void stdout.write(`${printableJson(value)}\n`);
   switch (format) {
     case "events":
       return printLine;
@@ -79,7 +80,7 @@ const createPrinter = (options: HeadlessOptions): ((event: EngineEvent) => void)
       return (event) => {
         for (const message of envelope(event))
           if (format === "stream-json" || message.type === "result")
-            stdout.write(`${jsonLine(message, maskKeyShapes)}\n`);
+            stdout.write(`${printableJson(message, { mask: maskKeyShapes })}\n`);
       };
     }
     case "text":
@@ -88,13 +89,6 @@ const createPrinter = (options: HeadlessOptions): ((event: EngineEvent) => void)
       return format satisfies never;
   }
 };
-
-// JSON leaves the controls above ASCII as they are, and a terminal obeys them.
-const jsonLine = (value: unknown, mask: Mask): string =>
-  JSON.stringify(value, (_key, inner: unknown) => (typeof inner === "string" ? mask(inner) : inner)).replace(
-    /[\x7f-\x9f]/g,
-    (control) => `\\u00${control.charCodeAt(0).toString(16)}`,
-  );
 
 const createTextPrinter = (options: HeadlessOptions): ((event: EngineEvent) => void) => {
   const { stdout, stderr, progress, strings } = options;

@@ -267,6 +267,7 @@ Answer with one JSON value that is valid for the schema and nothing else.`,
   },
   doctor: {
     noTerminal: "standard output is not a terminal",
+    notFound: "not found",
     installBash: "the bash tool needs bash: install it (on Windows Git Bash or WSL)",
     installGit: "install git so that the model can look at the history",
     installRipgrep: "install ripgrep (rg) for faster searches",

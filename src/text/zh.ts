@@ -257,6 +257,7 @@ export const zh = {
   },
   doctor: {
     noTerminal: "标准输出不是终端",
+    notFound: "没有找到",
     installBash: "bash 工具需要 bash；请安装（Windows 上用 Git Bash 或 WSL）",
     installGit: "安装 git 以便模型查看历史",
     installRipgrep: "安装 ripgrep (rg) 可加快搜索",

@@ -1,4 +1,4 @@
-import type { Stats } from "node:fs";
+import { closeSync, readFileSync, type Stats } from "node:fs";
 import * as z from "zod";
 import type { ToolData } from "../../schema/tool.ts";
 import type { Strings } from "../../text/strings.ts";
@@ -95,14 +95,14 @@ const readOld = async (
   { workspace, strings: { files: strings } }: FileToolOptions,
 ): Promise<OldText> => {
   try {
-    const { handle, stats } = await openRegularFile(file, strings);
+    const { fd, stats } = openRegularFile(file, strings);
     try {
       if (stats.size > MAX_EDIT_BYTES) throw new FileError("too-large", strings.tooLarge(file.shown, stats.size));
-      const text = decodeText(await handle.readFile());
+      const text = decodeText(readFileSync(fd));
       if (!text) throw new FileError("not-text", strings.notText(file.shown, stats.size));
       return { ...text, stats };
     } finally {
-      await handle.close();
+      closeSync(fd);
     }
   } catch (error) {
     if (errorCode(error) !== "ENOENT") throw fromSystem(error, strings, strings.editReadFailed);

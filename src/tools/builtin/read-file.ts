@@ -1,3 +1,4 @@
+import { closeSync } from "node:fs";
 import * as z from "zod";
 import type { Strings } from "../../text/strings.ts";
 import { byteLength } from "../../text/utf8.ts";
@@ -49,13 +50,13 @@ export const createReadFile = (options: ReadFileOptions): Tool<z.output<typeof s
         const file = { real: safePath(options, path, "read"), shown: showPath(path) };
         const release = await options.locks.read(file.real, signal);
         try {
-          const { handle, stats } = await openRegularFile(file, strings);
+          const { fd, stats } = openRegularFile(file, strings);
           try {
             const range = { firstLine: offset, maxLines: limit, maxBytes: options.maxReadBytes };
-            const read = await readLines(handle, range, signal);
+            const read = await readLines(fd, range, signal);
             return describeRead(read, { path, size: stats.size, range, strings });
           } finally {
-            await handle.close();
+            closeSync(fd);
           }
         } catch (error) {
           if (errorCode(error) === "ENOENT")

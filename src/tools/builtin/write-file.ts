@@ -1,5 +1,5 @@
-import type { Stats } from "node:fs";
-import { lstat, mkdir, readFile, realpath } from "node:fs/promises";
+import { closeSync, readFileSync, readSync, type Stats } from "node:fs";
+import { lstat, mkdir, realpath } from "node:fs/promises";
 import { dirname } from "node:path";
 import * as z from "zod";
 import type { ToolData } from "../../schema/tool.ts";
@@ -88,16 +88,17 @@ const readOld = async (file: NamedPath, strings: Strings["files"]): Promise<OldF
     throw error;
   }
   refuseSpecial(stats, file.shown, strings);
-  const { handle } = await openRegularFile(file, strings);
+  const { fd } = openRegularFile(file, strings);
   try {
     if (stats.size <= MAX_DIFF_BYTES) {
-      const bytes = await readFile(handle);
+      const bytes = readFileSync(fd);
       return { stats, format: sniffFormat(bytes) ?? NO_BOM, text: decodeText(bytes)?.text ?? null };
     }
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(4), 0, 4, 0);
-    return { stats, format: sniffFormat(buffer.subarray(0, bytesRead)) ?? NO_BOM, text: null };
+    const head = Buffer.alloc(4);
+    readSync(fd, head, 0, head.length, 0);
+    return { stats, format: sniffFormat(head) ?? NO_BOM, text: null };
   } finally {
-    await handle.close();
+    closeSync(fd);
   }
 };
 

@@ -1,27 +1,27 @@
-import { constants, type Stats } from "node:fs";
-import { type FileHandle, lstat, open } from "node:fs/promises";
+import { closeSync, constants, fstatSync, lstatSync, openSync, type Stats } from "node:fs";
 import type { Strings } from "../../text/strings.ts";
 import { FileError } from "./file-error.ts";
 
 /** A path for the system, as safePath gave it, and for messages. */
 export type NamedPath = { readonly real: string; readonly shown: string };
 
-export type OpenFile = { readonly handle: FileHandle; readonly stats: Stats };
+export type OpenFile = { readonly fd: number; readonly stats: Stats };
 
 /**
  * Opens a regular file for reading; the caller closes it. Folders, FIFOs, sockets and devices are refused at once,
  * before the open (which a FIFO or a tape would act on) and after it (what was opened counts).
+ * Synchronous: each trip through the thread pool costs more than all of these calls.
  * @throws FileError, or the system's error
  */
-export const openRegularFile = async ({ real, shown }: NamedPath, strings: Strings["files"]): Promise<OpenFile> => {
-  refuseSpecial(await lstat(real), shown, strings);
-  const handle = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+export const openRegularFile = ({ real, shown }: NamedPath, strings: Strings["files"]): OpenFile => {
+  refuseSpecial(lstatSync(real), shown, strings);
+  const fd = openSync(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
-    const stats = await handle.stat();
+    const stats = fstatSync(fd);
     refuseSpecial(stats, shown, strings);
-    return { handle, stats };
+    return { fd, stats };
   } catch (error) {
-    await handle.close();
+    closeSync(fd);
     throw error;
   }
 };

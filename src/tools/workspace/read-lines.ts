@@ -1,4 +1,5 @@
-import type { FileHandle } from "node:fs/promises";
+import { readSync } from "node:fs";
+import { setImmediate as nextLoop } from "node:timers/promises";
 import { byteLength, headBytes } from "../../text/utf8.ts";
 import { type Encoding, sniffFormat, strictDecoder } from "./text-file.ts";
 
@@ -23,25 +24,30 @@ export type LinesRead =
   | { readonly type: "undecodable" };
 
 const CHUNK_BYTES = 65_536;
+// So often others get their turn while a far offset is looked for.
+const CHUNKS_AT_A_TIME = 16;
 const LONGEST_BOM = 3;
 
 /** Reads lines of a text file, from the start and no further than needed. */
-export const readLines = async (handle: FileHandle, range: LineRange, signal: AbortSignal): Promise<LinesRead> => {
+export const readLines = async (fd: number, range: LineRange, signal: AbortSignal): Promise<LinesRead> => {
   // One byte more than may be shown tells whether there is more.
   const wanted = range.firstLine === 1 ? Math.min(range.maxBytes + 1 + LONGEST_BOM, CHUNK_BYTES) : CHUNK_BYTES;
-  const head = await readChunk(handle, wanted);
+  const head = readChunk(fd, wanted);
   const format = sniffFormat(head);
   if (!format) return { type: "binary", head };
   const { encoding, bomBytes } = format;
   const decoder = strictDecoder(encoding);
   const collector = createCollector(range);
   try {
-    for (let chunk = head.subarray(bomBytes); ; chunk = await readChunk(handle, CHUNK_BYTES)) {
+    let chunk = head.subarray(bomBytes);
+    for (let count = 1; ; count += 1) {
+      if (count % CHUNKS_AT_A_TIME === 0) await nextLoop();
       signal.throwIfAborted();
       const isLast = chunk.length === 0;
       const end = collector.add(decoder.decode(chunk, { stream: !isLast }));
       if (end) return { type: "text", text: collector.text(), encoding, end };
       if (isLast) break;
+      chunk = readChunk(fd, CHUNK_BYTES);
     }
   } catch (error) {
     if (error instanceof TypeError) return { type: "undecodable" };
@@ -52,9 +58,9 @@ export const readLines = async (handle: FileHandle, range: LineRange, signal: Ab
   return { type: "text", text: collector.text(), encoding, end: "file" };
 };
 
-const readChunk = async (handle: FileHandle, bytes: number): Promise<Buffer> => {
-  const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(bytes), 0, bytes, null);
-  return buffer.subarray(0, bytesRead);
+const readChunk = (fd: number, bytes: number): Buffer => {
+  const buffer = Buffer.allocUnsafe(bytes);
+  return buffer.subarray(0, readSync(fd, buffer, 0, bytes, null));
 };
 
 /** Takes the text in pieces and keeps what is in the range. */
