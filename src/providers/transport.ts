@@ -71,14 +71,10 @@ export const createFetch = (options: { readonly env: Readonly<Record<string, str
 };
 
 type Wire = {
-  readonly http: typeof Http;
-  readonly https: typeof Https;
   readonly requestOptions: (url: URL) => Https.RequestOptions & { readonly headers: Readonly<Record<string, string>> };
 };
 
 const createWire = (proxyFor: (url: URL) => URL | undefined): Wire => {
-  // On Node 22 and later an ESM import of node:http costs 19 ms: its wrapper reads a getter that loads undici.
-  const [http, https] = [builtin<typeof Http>("node:http"), builtin<typeof Https>("node:https")];
   const agentOptions = { keepAlive: true, noDelay: true, autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS };
   const agents = new Map<string, Http.Agent>();
   const agentFor = (key: string, create: () => Http.Agent): Http.Agent => {
@@ -87,17 +83,15 @@ const createWire = (proxyFor: (url: URL) => URL | undefined): Wire => {
     return agent;
   };
   const plain = (secure: boolean): Http.Agent =>
-    agentFor(String(secure), () => (secure ? new https.Agent(agentOptions) : new http.Agent(agentOptions)));
+    agentFor(String(secure), () => new (secure ? https() : http()).Agent(agentOptions));
 
   return {
-    http,
-    https,
     requestOptions: (url) => {
       const { auth: _, ...target } = urlToHttpOptions(url);
       const proxy = proxyFor(url);
       if (!proxy) return { ...target, headers: {}, agent: plain(url.protocol === "https:") };
       if (url.protocol === "https:")
-        return { ...target, headers: {}, agent: agentFor(proxy.href, () => createTunnelAgent(http, https, proxy)) };
+        return { ...target, headers: {}, agent: agentFor(proxy.href, () => createTunnelAgent(proxy)) };
       return {
         ...urlToHttpOptions(new URL(proxy.origin)),
         path: `${url.origin}${url.pathname}${url.search}`,
@@ -109,15 +103,15 @@ const createWire = (proxyFor: (url: URL) => URL | undefined): Wire => {
 };
 
 /** An agent whose connections go through `proxy` by CONNECT. */
-const createTunnelAgent = (http: typeof Http, https: typeof Https, proxy: URL): Https.Agent => {
+const createTunnelAgent = (proxy: URL): Https.Agent => {
   const tls = builtin<typeof Tls>("node:tls");
-  const agent = new https.Agent({ keepAlive: true });
+  const agent = new (https().Agent)({ keepAlive: true });
   const connect = (
     options: Tls.ConnectionOptions & { host: string; port: number },
     done: (error: Error | null, socket?: Tls.TLSSocket) => void,
   ): undefined => {
     const host = `${options.host.includes(":") ? `[${options.host}]` : options.host}:${options.port}`;
-    const request = (proxy.protocol === "https:" ? https : http).request({
+    const request = (proxy.protocol === "https:" ? https() : http()).request({
       ...urlToHttpOptions(new URL(proxy.origin)),
       method: "CONNECT",
       path: host,
@@ -169,7 +163,7 @@ const send = (wire: Wire, url: URL, init: FetchInit): Promise<Http.IncomingMessa
     const options = wire.requestOptions(url);
     const headers = new LightHeaders([...new LightHeaders(init.headers), ...Object.entries(options.headers)]);
     if (body != null) headers.set("content-length", String(Buffer.byteLength(body)));
-    const request = (options.protocol === "https:" ? wire.https : wire.http).request({
+    const request = (options.protocol === "https:" ? https() : http()).request({
       ...options,
       method: init.method ?? "GET",
       headers: Object.fromEntries(headers),
@@ -257,6 +251,12 @@ const createDecoder = (name: string): Duplex | undefined => {
   if (name === "br") return zlib.createBrotliDecompress({ flush: zlib.constants.BROTLI_OPERATION_FLUSH });
   return zlib.createUnzip({ flush: zlib.constants.Z_SYNC_FLUSH });
 };
+
+// On Node 22 and later an ESM import of node:http costs 19 ms: its wrapper reads a getter that loads undici.
+const http = (): typeof Http => builtin("node:http");
+
+// Only where it is needed: it brings all of TLS.
+const https = (): typeof Https => builtin("node:https");
 
 const builtin = <Module>(id: string): Module =>
   (process.getBuiltinModule?.(id) ?? createRequire(import.meta.url)(id)) as Module;
