@@ -8,7 +8,7 @@ import { type Answer, openAIAnswer } from "./model-server.ts";
 import { tempDir } from "./temp-dir.ts";
 
 /** The program's entry; `npm test` builds what it loads. */
-const ENTRY = fileURLToPath(new URL("../../bin/harness9.js", import.meta.url));
+export const ENTRY = fileURLToPath(new URL("../../bin/harness9.js", import.meta.url));
 
 /** A person's home and a project, both empty and gone with the test. */
 export type Place = { readonly home: string; readonly workDir: string };
