@@ -1,8 +1,9 @@
 import { homedir, userInfo } from "node:os";
 import { CommanderError } from "commander";
-import { nearest } from "../text/nearest.ts";
+import { OUTPUT_FORMATS, type OutputFormat } from "../headless/output-format.ts";
+import type { Strings } from "../text/strings.ts";
 import { UserError } from "../text/user-error.ts";
-import { type Actions, createProgram } from "./program.ts";
+import { createProgram } from "./program.ts";
 import { say } from "./say.ts";
 import { earlyStrings } from "./setup.ts";
 
@@ -33,47 +34,15 @@ const runProgram = async (): Promise<number> => {
   // With an empty HOME the first is empty, and the work directory would be taken for the home.
   const surroundings = { env, cwd: currentDir(env), homeDir: homedir() || userInfo().homedir };
   let code = 0;
-  const actions: Actions = {
-    run: async (prompt, options) => {
-      const { run } = await import("./run-command.ts");
-      code = await run({ prompt, options, surroundings, version: HARNESS9_VERSION, strings });
-    },
-    chat: async (prompt) => {
-      const [word = ""] = prompt;
-      const [near] = prompt.length === 1 && !word.includes(" ") ? nearest(word, commandNames) : [];
-      if (near !== undefined) throw new UserError(strings.cli.didYouMean(word, near), { exitCode: USAGE });
-      const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
-      throw new UserError(isTerminal ? strings.cli.chatNotYet : strings.cli.chatNeedsTerminal, { exitCode: USAGE });
-    },
-    config: async (request, options) => {
-      const { runConfig } = await import("./config-command.ts");
-      await runConfig(request, options, surroundings);
-    },
-    tools: async (options) => {
-      const { printTools } = await import("./tools-command.ts");
-      await printTools(options, surroundings);
-    },
-    logs: async (options) => {
-      const { runLogs } = await import("./logs-command.ts");
-      code = await runLogs(options, surroundings);
-    },
-    doctor: async (options) => {
-      const { runDoctor } = await import("./doctor-command.ts");
-      code = await runDoctor(options, surroundings, HARNESS9_VERSION);
-    },
-    completion: async (shell, self) => {
-      const { completionScript } = await import("./completion-command.ts");
-      process.stdout.write(completionScript(shell, self, strings.cli));
-    },
-  };
-  const program = createProgram(HARNESS9_VERSION, strings.cli, actions);
-  const commandNames = program.commands.map((command) => command.name());
+  const program = createProgram(HARNESS9_VERSION, strings.cli, async (action) => {
+    const { createActions } = await import("./actions.ts");
+    code = await action(createActions({ surroundings, version: HARNESS9_VERSION, strings }));
+  });
   try {
     await program.parseAsync();
     return code;
   } catch (error) {
-    // Commander has said what is wrong; its own code for every usage error is 1.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageFailure(error, strings);
     if (error instanceof UserError) {
       say(error.hint === undefined ? error.message : `${error.message}\n${error.hint}`);
       return error.exitCode;
@@ -83,6 +52,23 @@ const runProgram = async (): Promise<number> => {
     say(error.message);
     return FAILED;
   }
+};
+
+/** Commander has said what is wrong; its own exit code for it is 1. A program that reads our JSON is told as well. */
+const usageFailure = async ({ message }: CommanderError, strings: Strings): Promise<number> => {
+  const format = asksForJson(process.argv.slice(2));
+  if (format === undefined) return USAGE;
+  const { printStartFailure } = await import("../headless/run-headless.ts");
+  const { stdout, stderr } = process;
+  const output = { format, stdout, stderr, strings: strings.headless, version: HARNESS9_VERSION, tools: [] };
+  printStartFailure({ kind: "input", message }, { ...output, time: new Date() });
+  return USAGE;
+};
+
+/** The JSON format that a command line names, though it cannot be understood as a whole. */
+const asksForJson = (args: readonly string[]): OutputFormat | undefined => {
+  const name = args.join(" ").match(/--output-format[= ](\S+)/)?.[1];
+  return OUTPUT_FORMATS.find((format) => format === name && format !== "text");
 };
 
 const currentDir = (env: NodeJS.ProcessEnv): string => {

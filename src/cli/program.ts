@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { OUTPUT_FORMATS, type OutputFormat } from "../headless/run-headless.ts";
+import { OUTPUT_FORMATS, type OutputFormat } from "../headless/output-format.ts";
 import type { Strings } from "../text/strings.ts";
 
 /** The options of `run`, as the command line gave them. */
@@ -33,16 +33,19 @@ export type RunOptions = {
   readonly verbose?: true;
 };
 
-/** What the program can do; each action is loaded when it is asked for. */
+/** What the program can do. Each returns the process's exit code, or throws a UserError. */
 export type Actions = {
-  readonly chat: (prompt: readonly string[], options: RunOptions) => Promise<void>;
-  readonly run: (prompt: readonly string[], options: RunOptions) => Promise<void>;
-  readonly config: (request: ConfigRequest, options: RunOptions) => Promise<void>;
-  readonly tools: (options: RunOptions & { readonly json?: true }) => Promise<void>;
-  readonly logs: (options: RunOptions & { readonly follow?: true; readonly lines: string }) => Promise<void>;
-  readonly doctor: (options: RunOptions & { readonly json?: true }) => Promise<void>;
-  readonly completion: (shell: string, program: Command) => Promise<void>;
+  readonly chat: (prompt: readonly string[], options: RunOptions, commandNames: readonly string[]) => Promise<number>;
+  readonly run: (prompt: readonly string[], options: RunOptions) => Promise<number>;
+  readonly config: (request: ConfigRequest, options: RunOptions) => Promise<number>;
+  readonly tools: (options: RunOptions & { readonly json?: true }) => Promise<number>;
+  readonly logs: (options: RunOptions & { readonly follow?: true; readonly lines: string }) => Promise<number>;
+  readonly doctor: (options: RunOptions & { readonly json?: true }) => Promise<number>;
+  readonly completion: (shell: string, program: Command) => Promise<number>;
 };
+
+/** Loads the actions when one is asked for, and carries it out. */
+export type Perform = (action: (actions: Actions) => Promise<number>) => Promise<void>;
 
 export type ConfigRequest =
   | { readonly type: "list"; readonly json: boolean }
@@ -51,7 +54,7 @@ export type ConfigRequest =
   | { readonly type: "key"; readonly provider: string };
 
 /** The command line. Options after a command belong to it; no option takes an optional value. */
-export const createProgram = (version: string, strings: Strings["cli"], actions: Actions): Command => {
+export const createProgram = (version: string, strings: Strings["cli"], perform: Perform): Command => {
   const { commands, options } = strings;
   const program = new Command("harness9")
     .description(strings.program)
@@ -62,51 +65,53 @@ export const createProgram = (version: string, strings: Strings["cli"], actions:
     .exitOverride()
     .argument("[prompt...]")
     .option("-p, --print", options.print);
-  addRunOptions(program, options).action(async (prompt: string[], { print, ...rest }: RunOptions & { print?: true }) =>
-    print ? actions.run(prompt, rest) : actions.chat(prompt, rest),
+  addRunOptions(program, options).action((prompt: string[], { print, ...rest }: RunOptions & { print?: true }) =>
+    perform((actions) => (print ? actions.run(prompt, rest) : actions.chat(prompt, rest, names(program)))),
   );
 
   const command = (parent: Command, usage: string, description: string): Command =>
     parent.command(usage).description(description).helpOption("-h, --help", options.help).exitOverride();
 
   addRunOptions(command(program, "run [prompt...]", commands.run), options).action(
-    async (prompt: string[], _options, self: Command) => actions.run(prompt, merged(self)),
+    (prompt: string[], _options, self: Command) => perform((actions) => actions.run(prompt, merged(self))),
   );
 
+  const list = (_options: unknown, self: Command) =>
+    perform((actions) => actions.config({ type: "list", json: isJson(self) }, merged(self)));
   const config = command(program, "config", commands.config)
     .helpCommand(false)
     .option("--json", options.json)
-    .action(async (_options, self: Command) => actions.config({ type: "list", json: isJson(self) }, merged(self)));
-  command(config, "list", commands.configList)
-    .option("--json", options.json)
-    .action(async (_options, self: Command) => actions.config({ type: "list", json: isJson(self) }, merged(self)));
-  command(config, "get <key>", commands.configGet).action(async (key: string, _options, self: Command) =>
-    actions.config({ type: "get", key }, merged(self)),
+    .action(list);
+  command(config, "list", commands.configList).option("--json", options.json).action(list);
+  command(config, "get <key>", commands.configGet).action((key: string, _options, self: Command) =>
+    perform((actions) => actions.config({ type: "get", key }, merged(self))),
   );
   command(config, "set <key> <value>", commands.configSet)
     .option("--project", options.project)
-    .action(async (key: string, value: string, { project = false }: { project?: boolean }, self: Command) =>
-      actions.config({ type: "set", key, value, project }, merged(self)),
+    .action((key: string, value: string, { project = false }: { project?: boolean }, self: Command) =>
+      perform((actions) => actions.config({ type: "set", key, value, project }, merged(self))),
     );
-  command(config, "key <provider>", commands.configKey).action(async (provider: string, _options, self: Command) =>
-    actions.config({ type: "key", provider }, merged(self)),
+  command(config, "key <provider>", commands.configKey).action((provider: string, _options, self: Command) =>
+    perform((actions) => actions.config({ type: "key", provider }, merged(self))),
   );
 
   command(program, "tools", commands.tools)
     .option("--json", options.json)
-    .action(async (_options, self: Command) => actions.tools(merged(self)));
+    .action((_options, self: Command) => perform((actions) => actions.tools(merged(self))));
   command(program, "logs", commands.logs)
     .option("-f, --follow", options.follow)
     .option("-n, --lines <count>", options.lines, "40")
-    .action(async (_options, self: Command) => actions.logs(merged(self)));
+    .action((_options, self: Command) => perform((actions) => actions.logs(merged(self))));
   command(program, "doctor", commands.doctor)
     .option("--json", options.json)
-    .action(async (_options, self: Command) => actions.doctor(merged(self)));
-  command(program, "completion <shell>", commands.completion).action(async (shell: string) =>
-    actions.completion(shell, program),
+    .action((_options, self: Command) => perform((actions) => actions.doctor(merged(self))));
+  command(program, "completion <shell>", commands.completion).action((shell: string) =>
+    perform((actions) => actions.completion(shell, program)),
   );
   return program;
 };
+
+const names = (program: Command): readonly string[] => program.commands.map((command) => command.name());
 
 const addRunOptions = (command: Command, options: Strings["cli"]["options"]): Command => {
   const list = (value: string, before: readonly string[]): readonly string[] => [...before, value];

@@ -45,7 +45,8 @@ export const prepare = async (surroundings: Surroundings, options: RunOptions): 
   const early = earlyStrings(env);
   const workDir = checkWorkDir(resolve(cwd, options.cwd ?? "."), early.cli);
   const paths = harnessPaths({ env, homeDir, workDir });
-  if (options.config !== undefined) checkReadable("--config", resolve(cwd, options.config), early.cli, 52);
+  if (options.config !== undefined) checkConfigFile(resolve(cwd, options.config), early.cli);
+  for (const dir of options.addDir) checkAddedDir(resolve(workDir, dir), early.cli);
   const trusted = options.trust === true;
 
   const variables = await readVariables({
@@ -121,6 +122,11 @@ const checkWorkDir = (path: string, strings: Strings["cli"]): string => {
   }
 };
 
+const checkAddedDir = (path: string, strings: Strings["cli"]): void => {
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    throw new UserError(strings.addedDirMissing(path), { exitCode: 42 });
+};
+
 const readOnlyWarning = (workDir: string, strings: Strings["cli"]): readonly string[] => {
   try {
     accessSync(workDir, constants.W_OK);
@@ -132,17 +138,21 @@ const readOnlyWarning = (workDir: string, strings: Strings["cli"]): readonly str
 
 /** A file that an option names. @throws UserError */
 export const readOptionFile = (option: string, path: string, strings: Strings["cli"]): string => {
-  checkReadable(option, path, strings, 42);
-  return readFileSync(path, "utf8");
+  try {
+    // A pipe will do, as from `<(command)`.
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new UserError(strings.fileUnreadable(option, path, systemMessage(error)), { exitCode: 42, cause: error });
+  }
 };
 
-const checkReadable = (option: string, path: string, strings: Strings["cli"], exitCode: number): void => {
+const checkConfigFile = (path: string, strings: Strings["cli"]): void => {
   try {
     accessSync(path, constants.R_OK);
     if (statSync(path).isFile()) return;
     throw new Error("not a file");
   } catch (error) {
-    throw new UserError(strings.fileUnreadable(option, path, systemMessage(error)), { exitCode, cause: error });
+    throw new UserError(strings.fileUnreadable("--config", path, systemMessage(error)), { exitCode: 52, cause: error });
   }
 };
 

@@ -7,11 +7,8 @@ import { maskKeyShapes } from "../text/mask.ts";
 import { printableJson } from "../text/printable-json.ts";
 import type { Strings } from "../text/strings.ts";
 import { createEnvelope, type EnvelopeOptions } from "./envelope.ts";
+import type { OutputFormat } from "./output-format.ts";
 import { createProgress, type Paint } from "./progress.ts";
-
-export const OUTPUT_FORMATS = ["text", "json", "stream-json", "events"] as const;
-
-export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
 export type HeadlessOptions = EnvelopeOptions & {
   readonly format: OutputFormat;

@@ -1,4 +1,4 @@
-import { closeSync, fchmodSync, openSync, writeSync } from "node:fs";
+import { closeSync, constants, fchmodSync, fstatSync, openSync, writeSync } from "node:fs";
 import type { EngineEvent } from "../schema/event.ts";
 import { type BlockOptions, formatBlock } from "./format-block.ts";
 
@@ -11,6 +11,11 @@ export type LogFile = {
   readonly close: () => void;
 };
 
+/** @throws the system's error; a short write is one on a disk that is filling up. */
+const writeAll = (file: number, bytes: Buffer): void => {
+  for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written);
+};
+
 /**
  * Opens the log (0600) and appends to it. A write that fails later, as on a full disk, ends the log and not the run:
  * `onFailure` hears of it once.
@@ -20,13 +25,19 @@ export const openLogFile = (
   path: string,
   options: { readonly block?: BlockOptions; readonly onFailure: (error: unknown) => void },
 ): LogFile => {
-  const file = openSync(path, "a", 0o600);
-  fchmodSync(file, 0o600);
+  // Without waiting: a FIFO that nobody reads would hold the start for ever.
+  const file = openSync(
+    path,
+    constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK,
+    0o600,
+  );
+  // A device or a pipe keeps its own mode: it is not ours alone.
+  if (fstatSync(file).isFile()) fchmodSync(file, 0o600);
   let open = true;
   const append = (text: string): void => {
     if (!open) return;
     try {
-      writeSync(file, text);
+      writeAll(file, Buffer.from(text));
     } catch (error) {
       open = false;
       closeSync(file);

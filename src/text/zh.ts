@@ -331,6 +331,7 @@ export const zh = {
     workDirNotDirectory: (path: string) => `工作目录不是目录: ${path}`,
     workDirUnreadable: (path: string, reason: string) => `无法使用工作目录 ${path}: ${reason}`,
     workDirReadOnly: (path: string) => `工作目录不可写，修改文件会失败: ${path}`,
+    addedDirMissing: (path: string) => `--add-dir: 没有这个目录: ${path}`,
     fileUnreadable: (option: string, path: string, reason: string) => `${option}: 无法读取 ${path}: ${reason}`,
     outputUnwritable: (path: string, reason: string) => `无法写入 ${path}: ${reason}`,
     logUnwritable: (path: string, reason: string) => `无法写入日志 ${path}: ${reason}`,

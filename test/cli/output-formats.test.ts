@@ -268,3 +268,19 @@ test.skipIf(process.platform !== "linux")("a standard output that is full is a f
     });
   closeSync(full);
 });
+
+test("a command line that cannot be understood has its one final result in JSON, too", async () => {
+  const place = newPlace();
+  const [json, events, text] = await Promise.all([
+    runProgram(["run", "--output-format", "json", "--nonsense", "hello"], { place }),
+    runProgram(["run", "--output-format=events", "--max-turns"], { place }),
+    runProgram(["run", "--nonsense", "hello"], { place }),
+  ]);
+  const words = "error: unknown option '--nonsense'";
+  expect(jsonLines(json.stdout)).toMatchObject([{ type: "result", is_error: true, errors: [words] }]);
+  expect(jsonLines(events.stdout)).toMatchObject([
+    { type: "run.completed", reason: "error", error: { kind: "input" } },
+  ]);
+  expect([json.exitCode, events.exitCode, text.exitCode]).toEqual([2, 2, 2]);
+  expect([text.stdout, text.stderr]).toEqual(["", `${words}\n`]);
+});

@@ -81,17 +81,7 @@ test.each(pages)("%s names only scripts, files and links that exist", (path) => 
 });
 
 test.each(readmes)("%s names only options that the program has", (path) => {
-  const nothing = async (): Promise<void> => undefined;
-  const actions = {
-    chat: nothing,
-    run: nothing,
-    config: nothing,
-    tools: nothing,
-    logs: nothing,
-    doctor: nothing,
-    completion: nothing,
-  };
-  const program = createProgram("0.0.0", stringsFor("en").cli, actions);
+  const program = createProgram("0.0.0", stringsFor("en").cli, async () => undefined);
   const known = [program, ...program.commands].flatMap(({ options }) => options.map(({ long }) => long));
   const named = [...read(path).matchAll(/(?<![\w-])--[a-z][a-z-]+/g)].map(([option]) => option);
 

@@ -1,0 +1,44 @@
+import { nearest } from "../text/nearest.ts";
+import type { Strings } from "../text/strings.ts";
+import { UserError } from "../text/user-error.ts";
+import { completionScript } from "./completion-command.ts";
+import { runConfig } from "./config-command.ts";
+import { runDoctor } from "./doctor-command.ts";
+import { runLogs } from "./logs-command.ts";
+import type { Actions } from "./program.ts";
+import { run } from "./run-command.ts";
+import type { Surroundings } from "./setup.ts";
+import { printTools } from "./tools-command.ts";
+
+export type ActionsOptions = {
+  readonly surroundings: Surroundings;
+  readonly version: string;
+  /** Until the settings are read. */
+  readonly strings: Strings;
+};
+
+/** What the commands do. One module: the program loads it when the command line has been understood. */
+export const createActions = ({ surroundings, version, strings }: ActionsOptions): Actions => ({
+  run: (prompt, options) => run({ prompt, options, surroundings, version, strings }),
+  chat: async (prompt, _options, commandNames) => {
+    const [word = ""] = prompt;
+    const [near] = prompt.length === 1 && !word.includes(" ") ? nearest(word, commandNames) : [];
+    if (near !== undefined) throw new UserError(strings.cli.didYouMean(word, near), { exitCode: 2 });
+    const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
+    throw new UserError(isTerminal ? strings.cli.chatNotYet : strings.cli.chatNeedsTerminal, { exitCode: 2 });
+  },
+  config: async (request, options) => {
+    await runConfig(request, options, surroundings);
+    return 0;
+  },
+  tools: async (options) => {
+    await printTools(options, surroundings);
+    return 0;
+  },
+  logs: (options) => runLogs(options, surroundings),
+  doctor: (options) => runDoctor(options, surroundings, version),
+  completion: async (shell, program) => {
+    process.stdout.write(completionScript(shell, program, strings.cli));
+    return 0;
+  },
+});
