@@ -51,7 +51,9 @@ export const createPermissions = (options: PermissionOptions): ToolMiddleware =>
 
   const settleByPolicy = (invocation: Invocation, { decision, by, rule, reason }: Decision): Settled => {
     const isAllowed = decision === "allow";
-    resolved(invocation, { decision: isAllowed ? "allow" : "reject", by: by === "secret" ? "mode" : by, rule });
+    // A rule that asks refuses nothing by itself: it is the mode that has nobody to ask.
+    const who = by === "secret" || (by === "rule" && decision === "ask") ? "mode" : by;
+    resolved(invocation, { decision: isAllowed ? "allow" : "reject", by: who, rule });
     if (isAllowed) return { isAllowed, invocation };
     return { isAllowed, output: decision === "ask" ? strings.needsConfirmation(reason) : strings.denied(reason) };
   };

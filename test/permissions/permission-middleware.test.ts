@@ -15,19 +15,21 @@ type Setup = {
   mode?: PermissionMode;
   allow?: string[];
   deny?: string[];
+  /** Rules that ask. */
+  asking?: string[];
   ask?: Ask;
   guard?: boolean;
   strings?: typeof zh;
 };
 
-const setup = ({ mode = "ask", allow = [], deny = [], ask, guard = true, strings = en }: Setup) => {
+const setup = ({ mode = "ask", allow = [], deny = [], asking = [], ask, guard = true, strings = en }: Setup) => {
   const parse = (texts: string[]) => texts.map((text) => parseRule(text, strings.permission));
   const events: EngineEventBody[] = [];
   const ran: string[] = [];
   const state = { mode };
   const permissions = createPermissions({
     mode: () => state.mode,
-    rules: { allow: parse(allow), ask: [], deny: parse(deny) },
+    rules: { allow: parse(allow), ask: parse(asking), deny: parse(deny) },
     guard,
     places,
     strings: strings.permission,
@@ -101,6 +103,12 @@ test("without a person, what would be asked is refused with the documents' mark"
       rule: "git push --force",
     },
   ]);
+});
+
+test("a rule that asks, without a person, is refused by the mode and named", async () => {
+  const { bash, events } = setup({ mode: "auto", asking: ["bash(npm publish:*)"] });
+  expect((await bash("npm publish")).output).toContain("[needs confirmation]");
+  expect(resolvedOf(events)).toMatchObject([{ decision: "reject", by: "mode", rule: "bash(npm publish:*)" }]);
 });
 
 test("a refusal names the rule", async () => {
