@@ -1,4 +1,3 @@
-import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { type ConfigEntry, setConfigValue } from "../config/config.ts";
 import { ensurePrivateDir } from "../config/paths.ts";
@@ -65,6 +64,7 @@ const readKey = async (prompt: string, strings: Setup["strings"]): Promise<strin
     const { stdin } = process;
     return (await readStdin({ stdin, hasPrompt: false, notice: () => undefined, strings: strings.cli })) ?? "";
   }
+  const { createInterface } = await import("node:readline/promises");
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const reader = createInterface({ input: process.stdin, output: silent, terminal: true });
   process.stderr.write(prompt);

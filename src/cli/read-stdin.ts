@@ -1,4 +1,3 @@
-import { isUtf8 } from "node:buffer";
 import { fstatSync } from "node:fs";
 import type { Readable } from "node:stream";
 import type { Strings } from "../text/strings.ts";
@@ -30,9 +29,19 @@ export const readStdin = async ({ stdin, hasPrompt, notice, strings }: StdinOpti
     tooLarge: () => new UserError(strings.stdinTooLarge(MAX_BYTES), { exitCode: 42 }),
   });
   if (chunks === undefined) return undefined;
-  const bytes = Buffer.concat(chunks);
-  if (!isUtf8(bytes) || bytes.includes(0)) throw new UserError(strings.stdinBinary, { exitCode: 42 });
-  return bytes.toString("utf8").replace(/^\uFEFF/, "");
+  const text = decode(Buffer.concat(chunks));
+  if (text === undefined) throw new UserError(strings.stdinBinary, { exitCode: 42 });
+  return text;
+};
+
+/** UTF-8 text without its BOM; undefined for anything else. */
+const decode = (bytes: Buffer): string | undefined => {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return text.includes("\0") ? undefined : text;
+  } catch {
+    return undefined;
+  }
 };
 
 type Source = "none" | "file" | "pipe" | "socket";

@@ -12,6 +12,7 @@ import {
   SETTING_KEYS,
   type SettingKey,
   type Settings,
+  type SettingsSchema,
   settingsSchema,
 } from "./settings.ts";
 import type { Variables } from "./variables.ts";
@@ -66,7 +67,13 @@ export const loadConfig = async (options: LoadConfigOptions): Promise<Config> =>
     { kind: "user", raws: await fileRaws(files.user, strings) },
   ];
   const report: Report = { warnings: [...options.variables.warnings], problems: [], proposals: [] };
-  const checked = layers.map((layer) => checkLayer(layer, report, strings));
+  // Making the schema takes longer than all the rest: only where there is something to check.
+  let made: SettingsSchema | undefined;
+  const schema = (): SettingsSchema => {
+    made ??= settingsSchema();
+    return made;
+  };
+  const checked = layers.map((layer) => checkLayer(layer, schema, report, strings));
   if (report.problems.length > 0) {
     const exitCode = report.problems.every(({ kind }) => kind === "flag") ? 2 : 52;
     throw new ConfigError(report.problems.map(({ text }) => text).join("\n"), { exitCode });
@@ -107,9 +114,13 @@ const fileRaws = async (path: string, strings: Strings["config"]): Promise<Raw[]
     place: `${path}:${line}`,
   }));
 
-const checkLayer = (layer: Layer, report: Report, strings: Strings["config"]): Checked => {
+const checkLayer = (
+  layer: Layer,
+  schema: () => SettingsSchema,
+  report: Report,
+  strings: Strings["config"],
+): Checked => {
   const values = new Map<SettingKey, ConfigEntry>();
-  const schema = settingsSchema();
   for (const { key, value, origin, place } of layer.raws) {
     if (layer.kind === "project" && isForbiddenInProject(key)) {
       report.warnings.push(strings.forbiddenInProject(place, key));
@@ -120,7 +131,7 @@ const checkLayer = (layer: Layer, report: Report, strings: Strings["config"]): C
       continue;
     }
     const isText = typeof value === "string" && (layer.kind === "flag" || layer.kind === "variable");
-    const result = checkValue(schema, key, isText ? textValues(key, value) : [value]);
+    const result = checkValue(schema(), key, isText ? textValues(key, value) : [value]);
     for (const unknown of result.unknown) report.warnings.push(strings.unknownKey(place, unknown, []));
     for (const problem of result.problems)
       report.problems.push({ kind: layer.kind, text: strings.invalid(place, problem.key, problem.rule) });

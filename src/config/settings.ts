@@ -86,7 +86,8 @@ export const settingsSchema = () =>
     providers: z.record(word(), compatibleServer()).readonly(),
   });
 
-export type Settings = Readonly<z.output<ReturnType<typeof settingsSchema>>>;
+export type SettingsSchema = ReturnType<typeof settingsSchema>;
+export type Settings = Readonly<z.output<SettingsSchema>>;
 export type SettingKey = keyof Settings;
 
 /** `null` leaves a setting open: no limit, or the front end's own choice. */

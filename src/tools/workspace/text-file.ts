@@ -1,5 +1,4 @@
-import { isUtf8 } from "node:buffer";
-import { TextDecoder } from "node:util";
+import type { TextDecoder as Decoder } from "node:util";
 
 export type Encoding = "utf-8" | "utf-16le" | "utf-16be";
 
@@ -26,18 +25,16 @@ export const sniffFormat = (head: Uint8Array): TextFormat | null => {
 export const decodeText = (bytes: Buffer): TextFile | null => {
   const format = sniffFormat(bytes);
   if (!format) return null;
-  const body = bytes.subarray(format.bomBytes);
-  if (format.encoding === "utf-8") return isUtf8(body) ? { ...format, text: body.toString("utf8") } : null;
   try {
-    return { ...format, text: strictDecoder(format.encoding).decode(body) };
+    return { ...format, text: strictDecoder(format.encoding).decode(bytes.subarray(format.bomBytes)) };
   } catch {
-    // An odd length or half a surrogate pair: what cannot be written back as it was is no text.
+    // Invalid bytes, an odd length or half a surrogate pair: what cannot be written back as it was is no text.
     return null;
   }
 };
 
 /** Decodes strictly, in pieces or whole: throws TypeError where the bytes are not this encoding. Keeps a U+FEFF. */
-export const strictDecoder = (encoding: Encoding): TextDecoder =>
+export const strictDecoder = (encoding: Encoding): Decoder =>
   new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
 
 /** The bytes of `text` in a file's format, BOM included. `text` has no lone surrogates. */
