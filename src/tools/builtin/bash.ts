@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { statSync } from "node:fs";
 import * as z from "zod";
 import type { Strings } from "../../text/strings.ts";
@@ -47,6 +48,8 @@ export type BashArguments = {
   readonly description?: string | undefined;
 };
 
+// Holds an id of the command, by which what it leaves running is found again.
+const MARK = "HARNESS9_COMMAND";
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
 const MAX_PROGRESS_BYTES = 2048;
 // The engine's clock must not come before ours, which keeps the output.
@@ -61,6 +64,8 @@ export const createBash = (options: BashOptions): Bash => {
   const tree = createProcessTree(platform);
   const running = new Set<number>();
   const exited = new Set<number>();
+  const sessionMark = randomUUID();
+  let commands = 0;
 
   const execute = async (args: BashArguments, context: ToolContext): Promise<ToolOutput> => {
     const { command } = args;
@@ -68,6 +73,8 @@ export const createBash = (options: BashOptions): Bash => {
     if (command.includes("\0")) return { output: strings.bash.nulCharacter, isError: true };
     if (context.signal.aborted) return { output: strings.bash.cancelled(""), isError: true };
 
+    commands += 1;
+    const mark = `${sessionMark}.${commands}.`;
     const limitMs = args.timeout_ms ?? timeoutMs;
     const output = createCommandOutput({
       maxBytes: maxOutputBytes,
@@ -81,9 +88,10 @@ export const createBash = (options: BashOptions): Bash => {
         shell,
         command: withNullDevice(command, platform),
         workDir,
-        env,
+        env: { ...env, [MARK]: mark },
         pipes,
         tree,
+        mark: `${MARK}=${mark}`,
         limitMs,
         signal: context.signal,
         onStart: (pid) => running.add(pid),
@@ -109,7 +117,9 @@ export const createBash = (options: BashOptions): Bash => {
     }
   };
 
-  const leftOver = (): readonly number[] => [...running, ...tree.abandoned(exited)];
+  const leftOver = (): readonly number[] => [
+    ...new Set([...running, ...tree.abandoned(exited), ...tree.marked(`${MARK}=${sessionMark}.`)]),
+  ];
 
   return {
     tool: defineTool(

@@ -59,7 +59,7 @@ export const createEditFile = (options: FileToolOptions): Tool<z.output<typeof s
         try {
           const { old, replaced } = await prepareEdit(file, args, options);
           const bytes = encodeText(replaced.content, old);
-          await saveEdit({ path: file, bytes, existing: old.stats, strings, signal });
+          await saveEdit({ path: file, bytes, existing: old.stats, strings, signal, isChecked: true });
           return { output: describeEdit(file, old, replaced, strings), data: await editData(file, old, replaced) };
         } finally {
           release();
@@ -82,9 +82,9 @@ const prepareEdit = async (
     if (hasLoneSurrogate(args[name])) throw new FileError("bad-argument", strings.loneSurrogate(name));
   const old = await readOld(file, options);
   // The text is matched without its byte order mark, so that the mark stays whatever is replaced.
-  const isMarked = old.bomBytes > 0 && args.source_text.startsWith("\ufeff");
-  const source = isMarked ? args.source_text.slice(1) : args.source_text;
-  const target = isMarked ? args.target_text.replace(/^\ufeff/, "") : args.target_text;
+  const unmarked = (text: string): string => (old.bomBytes > 0 ? text.replace(/^\ufeff/, "") : text);
+  const source = unmarked(args.source_text);
+  const target = unmarked(args.target_text);
   const replaced = fuzzyReplace(old.text, source, target);
   if (!replaced.ok) throw new FileError(replaced.kind, explainFailure(replaced, old.text, source, strings));
   return { old, replaced };

@@ -55,7 +55,7 @@ export const createWriteFile = (options: FileToolOptions): Tool<z.output<typeof 
           const old = await readOld(file, strings);
           if (!old) await makeFolder(file, strings);
           const bytes = encodeContent(content, old?.format ?? NO_BOM);
-          await atomicWrite({ path: file, bytes, existing: old?.stats ?? null, strings, signal });
+          await atomicWrite({ path: file, bytes, existing: old?.stats ?? null, strings, signal, isChecked: true });
           return {
             output: strings.written(byteLength(content), file.shown),
             data: await writeData(old, file.shown, content),

@@ -8,12 +8,14 @@ export const childEnv = (env: Env, secretNames: Iterable<string>): Record<string
   );
 };
 
-/** What a command gets on top: no prompts, no pagers, and a mark by which scripts know an agent. */
+/** What a command gets on top: no prompts, no pagers, no editors, and a mark by which scripts know an agent. */
 export const commandEnv = (env: Env): Record<string, string> => ({
   ...childEnv(env, []),
   GIT_TERMINAL_PROMPT: "0",
   PAGER: "cat",
   GIT_PAGER: "cat",
+  // An editor without a terminal waits until the time is up; this one leaves the text as git offers it.
+  GIT_EDITOR: "true",
   HARNESS9: "1",
   AI_AGENT: "harness9",
   ...gitSetting(env, "core.fsmonitor", "false"),

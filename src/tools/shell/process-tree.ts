@@ -12,6 +12,11 @@ export interface ProcessTree {
   groups(leaders: ReadonlySet<number>): readonly number[];
   /** Of leaders that have exited, those that left somebody behind. */
   abandoned(leaders: Iterable<number>): readonly number[];
+  /**
+   * The sessions of living processes that were started with `mark` in their environment (Linux). A daemon that made a
+   * session of its own and whose parent has gone has no other tie to its command.
+   */
+  marked(mark: string): readonly number[];
   /** Whether the leader's own group still has somebody in it: cheap, and true for zombies too. */
   hasGroup(leader: number): boolean;
   signal(groups: Iterable<number>, signal: NodeJS.Signals): void;
@@ -36,6 +41,9 @@ export const createProcessTree = (platform: NodeJS.Platform): ProcessTree => {
       const pids = new Set(processes.map(({ pid }) => pid));
       return left.filter((leader) => sessions.has(leader) && !pids.has(leader));
     },
+    marked: (mark) => [
+      ...new Set((list() ?? []).filter(({ pid }) => hasInEnvironment(pid, mark)).map(({ session }) => session)),
+    ],
     hasGroup,
     signal: (groups, signal) => {
       for (const group of groups) send(target(group), signal);
@@ -103,6 +111,14 @@ const readStat = (pid: string): ProcessStat | null => {
   const [state, parent, group, session] = text.slice(text.lastIndexOf(")") + 2).split(" ");
   if (state === "Z" || state === "X") return null;
   return { pid: Number(pid), parent: Number(parent), group: Number(group), session: Number(session) };
+};
+
+const hasInEnvironment = (pid: number, mark: string): boolean => {
+  try {
+    return readFileSync(`/proc/${pid}/environ`).includes(mark);
+  } catch {
+    return false; // ended since the listing, or somebody else's
+  }
 };
 
 const isAlive = (target: number): boolean => {

@@ -7,6 +7,8 @@ import { type CommandOptions, startCommand } from "./start-command.ts";
 
 export type RunOptions = CommandOptions & {
   readonly tree: ProcessTree;
+  /** What `env` has and no other command's has. */
+  readonly mark: string;
   /** Counts from the start of the process. */
   readonly limitMs: number;
   readonly signal: AbortSignal;
@@ -48,7 +50,7 @@ export const runCommand = async (options: RunOptions): Promise<CommandEnd> => {
 
   const stoppedBy = await firstOf(exit, options);
   if (stoppedBy !== null) {
-    await endProcesses([pid], options.tree);
+    await endProcesses([pid, ...options.tree.marked(options.mark)], options.tree);
     await within(UNKILLABLE_MS, exit);
   }
   await within(DRAIN_MS, closed);

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { constants, type Stats } from "node:fs";
-import { access, chmod, chown, type FileHandle, open, rename, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { access, type FileHandle, open, rename, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import type { Strings } from "../../text/strings.ts";
 import { errorCode, FileError } from "./file-error.ts";
-import { type NamedPath, refuseSpecial } from "./open-file.ts";
+import { type NamedPath, pinnedFolder, refuseMoved, refuseSpecial } from "./open-file.ts";
 
 export type AtomicWrite = {
   readonly path: NamedPath;
@@ -13,6 +13,8 @@ export type AtomicWrite = {
   readonly existing: Stats | null;
   readonly strings: Strings["files"];
   readonly signal?: AbortSignal;
+  /** The path was judged by safePath: a folder that has become a link to elsewhere since is refused. */
+  readonly isChecked?: boolean;
 };
 
 const NEW_FILE_MODE = 0o644;
@@ -25,17 +27,35 @@ const REPLACING_REFUSED = new Set(["EXDEV", "EPERM", "EBUSY", "EACCES", "EROFS"]
  * refused the file is written in place, with a copy of the old content until it is done. Nothing is left behind.
  * @throws FileError, or the system's error
  */
-export const atomicWrite = async ({ path, bytes, existing, strings, signal }: AtomicWrite): Promise<void> => {
+export const atomicWrite = async (write: AtomicWrite): Promise<void> => {
+  const { path, bytes, existing, strings } = write;
   if (existing) await checkWritable(path, existing, strings);
-  const temporary = siblingOf(path.real, "tmp");
   try {
-    await writeTemporary(temporary, bytes, existing);
-    signal?.throwIfAborted();
-    await rename(temporary, path.real);
+    await replaceFile(write);
   } catch (error) {
-    await rm(temporary, { force: true });
     if (!existing || !REPLACING_REFUSED.has(errorCode(error) ?? "")) throw error;
     await writeInPlace(path, bytes, strings);
+  }
+};
+
+const replaceFile = async (write: AtomicWrite): Promise<void> => {
+  const { path, bytes, existing, strings } = write;
+  const named = dirname(path.real);
+  const handle = await open(named, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    if (write.isChecked) refuseMoved(handle.fd, { real: named, shown: path.shown }, strings);
+    const folder = pinnedFolder(handle.fd, named);
+    const temporary = join(folder, temporaryName("tmp"));
+    try {
+      await writeTemporary(temporary, bytes, existing);
+      write.signal?.throwIfAborted();
+      await rename(temporary, join(folder, basename(path.real)));
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
+  } finally {
+    await handle.close();
   }
 };
 
@@ -53,8 +73,8 @@ const writeTemporary = async (path: string, bytes: Uint8Array, existing: Stats |
     await handle.writeFile(bytes);
     if (existing) {
       const own = await handle.stat();
-      if (own.uid !== existing.uid || own.gid !== existing.gid) await chown(path, existing.uid, existing.gid);
-      await chmod(path, existing.mode & 0o7777);
+      if (own.uid !== existing.uid || own.gid !== existing.gid) await handle.chown(existing.uid, existing.gid);
+      await handle.chmod(existing.mode & 0o7777);
     }
     await handle.sync();
   } finally {
@@ -67,6 +87,7 @@ export const writeInPlace = async (path: NamedPath, bytes: Uint8Array, strings: 
   const handle = await open(path.real, constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     refuseSpecial(await handle.stat(), path.shown, strings);
+    refuseMoved(handle.fd, path, strings);
     const old = await handle.readFile();
     const copy = await keepCopy(path.real, old);
     try {
@@ -86,7 +107,7 @@ export const writeInPlace = async (path: NamedPath, bytes: Uint8Array, strings: 
 
 /** Where the folder takes no new file the only copy is in memory. */
 const keepCopy = async (path: string, old: Uint8Array): Promise<string | null> => {
-  const copy = siblingOf(path, "old");
+  const copy = join(dirname(path), temporaryName("old"));
   try {
     await writeFile(copy, old, { flag: "wx", mode: 0o600 });
     return copy;
@@ -106,5 +127,4 @@ const overwrite = async (handle: FileHandle, bytes: Uint8Array): Promise<void> =
 };
 
 // Short: the file's own name may be as long as names can be.
-const siblingOf = (path: string, extension: string): string =>
-  join(dirname(path), `.harness9-${randomBytes(6).toString("hex")}.${extension}`);
+const temporaryName = (extension: string): string => `.harness9-${randomBytes(6).toString("hex")}.${extension}`;

@@ -14,7 +14,7 @@ export const explainMiss = (content: string, source: string, strings: Strings["f
   if (written.every((line) => NUMBERED_LINE.test(line))) lines.push(strings.lineNumbersHint);
   if (content === "") return [...lines, strings.fileIsEmpty].join("\n");
   const block = nearestBlock(normalizeEndings(content), normalizeEndings(source));
-  const [first, last] = [block?.[0], block?.at(-1)];
+  const [first, last] = [block?.[0], block?.findLast((pair) => pair.file !== null)];
   if (!block || !first || !last) return lines.join("\n");
   lines.push(strings.nearest(first.number, last.number), ...showBlock(block));
   return lines.join("\n");
@@ -28,11 +28,12 @@ const showBlock = (block: readonly LinePair[]): string[] => {
   const lines = shown.flatMap((pair) => {
     const label = String(pair.number).padStart(width);
     if (pair.file === pair.source) return [`  ${label}| ${clip(visibleControls(pair.file, "\t"), 0)}`];
+    const added = `+ ${" ".repeat(width)}| `;
+    if (pair.file === null) return [added + clip(showBlanks(pair.source), 0)];
     const from = Math.max(0, differsAt(pair.file, pair.source) - MAX_WIDTH / 2);
-    return [
-      `- ${label}| ${clip(showBlanks(pair.file), from)}`,
-      `+ ${" ".repeat(width)}| ${clip(showBlanks(pair.source), from)}`,
-    ];
+    // Where both would look the same (é in one character or two) only the codes tell.
+    const show = pair.file.normalize("NFKC") === pair.source.normalize("NFKC") ? showCodes : showBlanks;
+    return [`- ${label}| ${clip(show(pair.file), from)}`, added + clip(show(pair.source), from)];
   });
   return firstDifference + shown.length < block.length ? [...lines, "  …"] : lines;
 };
@@ -45,6 +46,9 @@ const showBlanks = (line: string): string =>
       .replaceAll("\r", "␍")
       .replace(/[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/g, (blank) => `\\u{${blank.charCodeAt(0).toString(16)}}`),
   );
+
+const showCodes = (line: string): string =>
+  showBlanks(line).replace(/[^\p{ASCII}·→␍]/gu, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
 
 const clip = (line: string, from: number): string =>
   `${from > 0 ? "…" : ""}${line.slice(from, from + MAX_WIDTH)}${line.length > from + MAX_WIDTH ? "…" : ""}`;

@@ -71,11 +71,17 @@ const replaceTrimmed = (text: string, match: Span, { target, isIndented }: Trimm
   }
   // Further lines of a source that matched as written are meant as written.
   const isOneLine = !text.slice(match.start, match.end).includes("\n");
-  if (!isOneLine || !isIndented || !startsLine || !trimmed.includes("\n")) return { ...match, text: trimmed };
+  if (!isOneLine || !startsLine || !trimmed.includes("\n")) return { ...match, text: trimmed };
+  // A source without indentation was cut out of its line, unless the target's lines lack it too.
+  const fileIndent = text.slice(lineStart, match.start);
+  const lacksIndent = trimmed
+    .split("\n")
+    .some((line, index) => index > 0 && !isBlank(line) && !line.startsWith(fileIndent));
+  if (!isIndented && !lacksIndent) return { ...match, text: trimmed };
 
   const targetIndent = indentOf(target.slice(target.lastIndexOf("\n", range.start) + 1));
   const [first = "", ...rest] = trimmed.split("\n");
-  const anchor = { model: targetIndent, file: text.slice(lineStart, match.start) };
+  const anchor = { model: targetIndent, file: fileIndent };
   const shift = createShift([anchor], rest.filter((next) => !isBlank(next)).map(indentOf), text);
   const shifted = rest.map((next) =>
     isBlank(next) ? "" : shift(anchor, indentOf(next)) + next.slice(indentOf(next).length),

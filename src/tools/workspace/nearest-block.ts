@@ -1,5 +1,5 @@
-/** A line of the file beside the line that the source has in its place. */
-export type LinePair = { readonly number: number; readonly file: string; readonly source: string };
+/** A line of the file beside the line that the source has in its place; null where the file is over. */
+export type LinePair = { readonly number: number; readonly file: string | null; readonly source: string };
 
 // Bounds, so that a miss in a huge file stays fast: what is looked at, and what counts as near.
 const MAX_SEARCHED = 2_000_000;
@@ -11,16 +11,14 @@ const MIN_SIMILARITY = 0.5;
 
 /** The block of `text` that is most like `source`, line by line, or null where nothing is near. Both with LF. */
 export const nearestBlock = (text: string, source: string): LinePair[] | null => {
-  const file = text.slice(0, MAX_SEARCHED).split("\n");
+  const file = text.slice(0, MAX_SEARCHED).replace(/\n$/, "").split("\n");
   const wanted = source.split("\n").slice(0, MAX_SOURCE_LINES);
   while (wanted.length > 1 && wanted[0]?.trim() === "") wanted.shift();
   while (wanted.length > 1 && wanted.at(-1)?.trim() === "") wanted.pop();
   const first = firstLineByVotes(file, wanted) ?? firstLineBySimilarity(file, wanted);
   if (first === null) return null;
   const start = Math.max(0, Math.min(first, file.length - 1));
-  return wanted
-    .slice(0, file.length - start)
-    .map((line, index) => ({ number: start + index + 1, file: file[start + index] ?? "", source: line }));
+  return wanted.map((line, index) => ({ number: start + index + 1, file: file[start + index] ?? null, source: line }));
 };
 
 /** Every file line that equals a source line but for blanks votes for where the block would begin. */
@@ -74,7 +72,12 @@ const best = (scores: ReadonlyMap<number, number>): number | null => {
   return winner;
 };
 
-const squeeze = (line: string): string => line.replace(/\s+/g, "").toLowerCase();
+/** Without what is hard to see: blanks, letter case, characters without width, forms of one character. */
+const squeeze = (line: string): string =>
+  line
+    .normalize("NFKC")
+    .replace(/[\s\p{Cf}]+/gu, "")
+    .toLowerCase();
 
 const bigrams = (text: string): ReadonlySet<string> => {
   const pairs = new Set<string>();

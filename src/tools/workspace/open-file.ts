@@ -1,4 +1,14 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, type Stats } from "node:fs";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  type Stats,
+} from "node:fs";
 import type { Strings } from "../../text/strings.ts";
 import { FileError } from "./file-error.ts";
 
@@ -19,10 +29,37 @@ export const openRegularFile = ({ real, shown }: NamedPath, strings: Strings["fi
   try {
     const stats = fstatSync(fd);
     refuseSpecial(stats, shown, strings);
+    refuseMoved(fd, { real, shown }, strings);
     return { fd, stats };
   } catch (error) {
     closeSync(fd);
     throw error;
+  }
+};
+
+/**
+ * Refuses what is open at another place than the one that was checked: somebody put a link in the way since.
+ * @throws FileError
+ */
+export const refuseMoved = (fd: number, { real, shown }: NamedPath, strings: Strings["files"]): void => {
+  // Some file systems tell a name as it was made, in another case than it was asked for.
+  const fold = (path: string): string => path.normalize("NFC").toLowerCase();
+  const opened = fold(openedPath(fd, real));
+  if (opened !== fold(real) && opened !== `${fold(real)} (deleted)`)
+    throw new FileError("outside", strings.outside(shown));
+};
+
+/** A way to an open folder that stays, whatever becomes of its name; the name where the system has no such way. */
+export const pinnedFolder = (fd: number, name: string): string => {
+  const pinned = `/proc/self/fd/${fd}`;
+  return existsSync(pinned) ? pinned : name;
+};
+
+const openedPath = (fd: number, path: string): string => {
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`);
+  } catch {
+    return realpathSync(path); // no /proc: the best that there is
   }
 };
 

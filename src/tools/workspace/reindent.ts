@@ -17,8 +17,12 @@ export type Reindent = {
 /**
  * The target's lines in the file's own indentation. Lines that the model left as they were stay as the file has them;
  * every other one is shifted like the source line whose indentation is nearest; blank lines become empty.
+ * A target that is already as deep as the matched lines, while the source was not, stays as it is.
  */
 export const reindent = ({ file, source, target, text }: Reindent): string[] => {
+  const depth = baseIndent(target);
+  if (depth === baseIndent(file) && depth !== baseIndent(source))
+    return target.map((line) => (isBlank(line) ? "" : line));
   const head = commonPrefix(source, target);
   const tail = commonSuffix(source, target, head);
   const pairs = source.flatMap((line, index) =>
@@ -36,6 +40,16 @@ export const reindent = ({ file, source, target, text }: Reindent): string[] => 
 };
 
 export const indentOf = (line: string): string => BARE.exec(line)?.[0] ?? "";
+
+/** The indentation of the line that is furthest left. */
+const baseIndent = (lines: readonly string[]): string | undefined =>
+  lines
+    .filter((line) => !isBlank(line))
+    .map(indentOf)
+    .reduce<string | undefined>(
+      (base, indent) => (base === undefined || columns(indent) < columns(base) ? indent : base),
+      undefined,
+    );
 
 type Pair = { readonly model: string; readonly file: string };
 type LinePair = Pair & { readonly index: number };
@@ -69,9 +83,13 @@ export const createShift = (
   const habit = own ?? /^(?:\t| {2,})(?=[^\s*])/m.exec(text)?.[0];
   const fileHasTabs = habit === undefined ? modelHasTabs : habit.includes("\t");
   const sameStyle = habit === undefined || !modelIsIndented || fileHasTabs === modelHasTabs;
-  const scale =
-    scaleOf(pairs) ??
-    (sameStyle ? 1 : unitOf(fileHasTabs, depthsOf(text)) / unitOf(modelHasTabs, modelIndents.map(columns)));
+  const ratio =
+    (fileHasTabs ? COLUMNS_PER_TAB : fileUnit(depthsOf(text))) /
+    (modelHasTabs ? COLUMNS_PER_TAB : modelUnit(modelIndents.map(columns)));
+  // One line that the model indented wrongly looks like another scale. It is one if the habits of both say the same
+  // and no line stands where the file has it.
+  const isScaled = scaleOf(pairs) === ratio && !pairs.some(({ model, file }) => model !== "" && model === file);
+  const scale = sameStyle && !isScaled ? 1 : ratio;
   return (anchor, indent) => {
     if (indent === anchor.model) return anchor.file;
     if (sameStyle && scale === 1 && indent.startsWith(anchor.model))
@@ -91,17 +109,27 @@ const scaleOf = (pairs: readonly Pair[]): number | undefined => {
   return (high.file - low.file) / (high.model - low.model);
 };
 
-/** The columns of one level: a tab, or the smallest step of at least two spaces. */
-const unitOf = (hasTabs: boolean, depths: readonly number[]): number => {
-  if (hasTabs) return COLUMNS_PER_TAB;
-  const sorted = [0, ...new Set(depths)].sort((a, b) => a - b);
-  const steps = sorted.map((depth, index) => depth - (sorted[index - 1] ?? 0)).filter((step) => step >= 2);
+/** The columns of one level in the model's few lines: the smallest step between two depths. */
+const modelUnit = (depths: readonly number[]): number => {
+  const steps = stepsOf([...depths].sort((a, b) => a - b));
   return steps.length === 0 ? COLUMNS_PER_TAB : Math.min(...steps);
 };
 
+/** The columns of one level in a file: the step that is most frequent from one line to the next, alignments aside. */
+const fileUnit = (depths: readonly number[]): number => {
+  const counts = new Map<number, number>();
+  for (const step of stepsOf(depths)) counts.set(step, (counts.get(step) ?? 0) + 1);
+  const [first] = [...counts].sort(([a, often], [b, oftener]) => oftener - often || a - b);
+  return first?.[0] ?? COLUMNS_PER_TAB;
+};
+
+/** How much deeper than the one before each is, where that can be a level. */
+const stepsOf = (depths: readonly number[]): number[] =>
+  depths.map((depth, index) => depth - (depths[index - 1] ?? 0)).filter((step) => step >= 2);
+
 // A `*` continues a comment block, one column off.
 const depthsOf = (text: string): number[] =>
-  Array.from(text.matchAll(/^ {2,16}(?=[^ *\n])/gm), ([spaces]) => spaces.length);
+  Array.from(text.matchAll(/^ {0,16}(?=[^ *\n])/gm), ([spaces]) => spaces.length);
 
 const columns = (indent: string): number => {
   let count = 0;

@@ -116,6 +116,10 @@ describe("texts", () => {
     ["(: </dev/tty) 2>/dev/null || echo no terminal", "no terminal\n"],
     ["echo $HARNESS9 $AI_AGENT $GIT_TERMINAL_PROMPT $PAGER $GIT_PAGER", "1 harness9 0 cat cat\n"],
     ["git config core.fsmonitor", "false\n"],
+    [
+      "git init -q; git -c user.name=a -c user.email=a commit --allow-empty 2>&1 | tail -1",
+      "Aborting commit due to empty commit message.\n",
+    ],
     ["printf '\\r\\n\\033]0;title\\007a\\033Pdcs\\033\\\\b\\033[1mc\\n'", "\nabc\n"],
   ])("%j answers %j", async (command, output) => {
     expect(await bashForTest().run({ command })).toMatchObject({ output, isError: false });
@@ -223,6 +227,8 @@ describe("stopping", () => {
     ["a session of its own", "setsid -w sleep 63"],
     ["a session of its own that ignores SIGTERM", "setsid -w bash -c 'trap \"\" TERM; sleep 63; sleep 63'"],
     ["a child that ignores SIGTERM while bash does not", "bash -c 'trap \"\" TERM; sleep 63; sleep 63'; :"],
+    ["a daemon", "setsid -f sleep 63; sleep 63"],
+    ["a daemon that two parents have left", "(setsid -f bash -c '(sleep 63 &) >/dev/null 2>&1' &); sleep 63"],
     ["a stopped process", "sleep 63 & kill -STOP $!; wait"],
     ["a background child", "sleep 63 & sleep 63"],
   ])("nothing stays of %s", async (_, command) => {
@@ -282,6 +288,34 @@ describe("background processes", () => {
     expect(processesIn(workDir)).toContain("sleep 66");
     expect(await bash.close()).toBe(1);
     expect(processesIn(workDir)).toEqual([]);
+  });
+
+  test.each([
+    ["nohup", "nohup sleep 66 >/dev/null 2>&1 &", "sleep 66"],
+    ["disown", "sleep 66 & disown", "sleep 66"],
+    ["a subshell", "(sleep 66 &)", "sleep 66"],
+    ["two subshells", "( (sleep 66 >/dev/null 2>&1 &) & )", "sleep 66"],
+    ["coproc", "coproc sleep 66", "sleep 66"],
+    ["setsid", "setsid sleep 66 &", "sleep 66"],
+    ["a daemon", "setsid -f sleep 66", "sleep 66"],
+    ["a daemon that says nothing", "setsid -f sleep 66 </dev/null >/dev/null 2>&1", "sleep 66"],
+    ["a daemon with a daemon", "setsid -f bash -c 'setsid -f sleep 66; :'", "sleep 66"],
+    ["another descriptor", "sleep 66 3>&1 >/dev/null 2>&1 &", "sleep 66"],
+  ])("one by %s neither holds the result nor outlives the session", async (_, command, line) => {
+    const { bash, run, workDir } = bashForTest();
+    const result = await run({ command: `${command}\necho hi` });
+    expect(result).toMatchObject({ isError: false, data: { exitCode: 0 } });
+    expect(result.output.startsWith("hi\n")).toBe(true);
+    await eventually(() => processesIn(workDir).includes(line));
+    expect(await bash.close()).toBe(1);
+    expect(processesIn(workDir)).toEqual([]);
+  });
+
+  test("a command that is stopped takes its own daemons with it, not those of another one", async () => {
+    const { run, workDir } = bashForTest();
+    await run({ command: "setsid -f sleep 66" });
+    await run({ command: "setsid -f sleep 67; sleep 67", timeout_ms: 400 });
+    expect(processesIn(workDir)).toEqual(["sleep 66"]);
   });
 
   test("killAll ends at once what ignores SIGTERM", async () => {

@@ -93,6 +93,18 @@ describe("the answer", () => {
     expect(long.length).toBeLessThan(1000);
   });
 
+  it("of no match shows what cannot be seen by its code, and what the file is too short for", async () => {
+    expect((await setUp("cafe\u0301 = 1;\n").edit("café = 1;", "x")).output).toContain(
+      "- 1| cafe\\u{301}·=·1;\n+  | caf\\u{e9}·=·1;",
+    );
+    expect((await setUp("va\u200blue = 1;\n").edit("value = 1;", "x")).output).toContain(
+      "- 1| va\\u{200b}lue·=·1;\n+  | value·=·1;",
+    );
+    expect((await setUp("first();\nlast();\n").edit("last();\nmore();", "x")).output).toMatch(
+      /第 2-2 行.*:\n {2}2\| last\(\);\n\+ {2}\| more\(\);$/,
+    );
+  });
+
   it("of no match hints at line numbers, and says nothing of blocks where nothing is near", async () => {
     expect((await setUp("const b = 2;\n").edit("     2→const b = 2;", "x")).output).toContain("行号");
     expect((await setUp("hello\n").edit("zzzzzzzz", "x")).output).toBe("在文件中未找到 source_text，请检查内容和缩进");
@@ -168,7 +180,9 @@ describe("encodings", () => {
     const { edit, bytes } = setUp("\ufeffusing A;\n");
     await edit("\ufeffusing A;", "using B;");
     expect(bytes().toString()).toBe("\ufeffusing B;\n");
-    await edit("using B;\n", "");
+    await edit("using B;", "\ufeffusing C;");
+    expect(bytes().toString()).toBe("\ufeffusing C;\n");
+    await edit("using C;\n", "");
     expect(bytes().toString()).toBe("\ufeff");
   });
 

@@ -20,7 +20,14 @@ test("secrets by name and unset variables go, everything else stays", () => {
   });
 });
 
-const always = { GIT_TERMINAL_PROMPT: "0", PAGER: "cat", GIT_PAGER: "cat", HARNESS9: "1", AI_AGENT: "harness9" };
+const always = {
+  GIT_TERMINAL_PROMPT: "0",
+  PAGER: "cat",
+  GIT_PAGER: "cat",
+  GIT_EDITOR: "true",
+  HARNESS9: "1",
+  AI_AGENT: "harness9",
+};
 
 test.each([
   [{}, { GIT_CONFIG_COUNT: "1", GIT_CONFIG_KEY_0: "core.fsmonitor", GIT_CONFIG_VALUE_0: "false" }],

@@ -1,5 +1,5 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { expect, it } from "vitest";
 import { zh } from "../../../src/text/zh.ts";
 import { atomicWrite, writeInPlace } from "../../../src/tools/workspace/atomic-write.ts";
@@ -57,4 +57,26 @@ it("in place, a link that was put there meanwhile is not followed", async () => 
   symlinkSync("victim", join(dir, "f"));
   await expect(writeInPlace(named(join(dir, "f")), Buffer.from("x"), zh.files)).rejects.toThrow();
   expect(readFileSync(join(dir, "victim"), "utf8")).toBe("victim");
+});
+
+it("a relative path and a folder behind a link are the caller's own affair", async () => {
+  const [dir, other] = [tempDir(), tempDir()];
+  symlinkSync(other, join(dir, "sub"));
+  const path = named(relative(process.cwd(), join(dir, "sub", "f")));
+  await atomicWrite({ path, bytes: Buffer.from("new"), existing: null, strings: zh.files });
+  expect([readdirSync(other), readFileSync(join(other, "f"), "utf8")]).toEqual([["f"], "new"]);
+});
+
+it("a folder that has become a link since the path was checked is not written through", async () => {
+  const [dir, outside] = [tempDir(), tempDir()];
+  writeFileSync(join(outside, "f"), "victim");
+  symlinkSync(outside, join(dir, "sub"));
+  const path = named(join(dir, "sub", "f"));
+  const bytes = Buffer.from("new");
+  for (const existing of [null, lstatSync(path.real)])
+    await expect(atomicWrite({ path, bytes, existing, strings: zh.files, isChecked: true })).rejects.toMatchObject({
+      kind: "outside",
+    });
+  await expect(writeInPlace(path, bytes, zh.files)).rejects.toMatchObject({ kind: "outside" });
+  expect([readdirSync(outside), readFileSync(join(outside, "f"), "utf8")]).toEqual([["f"], "victim"]);
 });
