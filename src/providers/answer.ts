@@ -1,7 +1,7 @@
 import type { FinishReason } from "../schema/event.ts";
 import type { Thinking } from "../schema/message.ts";
 import type { Usage } from "../schema/model.ts";
-import { baseUrlHint, type ErrorContext, providerFailure } from "./classify-error.ts";
+import { baseUrlHint, type ErrorContext, providerFailure, quoted } from "./classify-error.ts";
 import type { ModelResponse, ProviderError } from "./provider.ts";
 import type { ToolCallAccumulator } from "./tool-call-accumulator.ts";
 
@@ -40,10 +40,8 @@ export const completeAnswer = (gathered: Gathered, context: ErrorContext): Model
 export const knownUsage = (usage: Usage): Usage | null =>
   Object.values(usage).some((count) => count > 0) ? usage : null;
 
-const MAX_QUOTED = 200;
-
 /** JSON under HTTP 200 that is no answer of this API. */
 export const strangeAnswer = (value: unknown, context: ErrorContext): ProviderError =>
-  providerFailure("protocol", context.strings.strangeAnswer(JSON.stringify(value).slice(0, MAX_QUOTED)), context, {
+  providerFailure("protocol", context.strings.strangeAnswer(quoted(JSON.stringify(value), context)), context, {
     hint: baseUrlHint(context),
   });

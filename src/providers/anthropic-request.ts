@@ -1,5 +1,6 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
-import type { ToolDefinition } from "../schema/tool.ts";
+import type { ToolCall, ToolDefinition } from "../schema/tool.ts";
+import { isThinking, type Layouts } from "./anthropic-turn.ts";
 import {
   fitOutputTokens,
   type Group,
@@ -11,10 +12,18 @@ import {
 } from "./history.ts";
 import type { ModelOptions } from "./model-options.ts";
 import type { ModelRequest } from "./provider.ts";
-import type { JsonObject } from "./wire.ts";
+import { type JsonObject, textAt } from "./wire.ts";
 
 /** What this server takes. */
-export type AnthropicFeatures = { readonly thinkingStyle: "adaptive" | "budget"; readonly effort: boolean };
+export type AnthropicFeatures = {
+  readonly thinkingStyle: "adaptive" | "budget";
+  readonly effort: boolean;
+  /** Thinking blocks that it did not take back. */
+  readonly refusedThinking: WeakSet<object>;
+  readonly layouts: Layouts;
+  /** A history with calls needs tools, also where none may be called. */
+  readonly declaresTools: boolean;
+};
 
 type Body = Anthropic.MessageCreateParams;
 type WireMessage = { readonly role: "user" | "assistant"; readonly content: Anthropic.ContentBlockParam[] };
@@ -36,14 +45,16 @@ export const buildAnthropicRequest = async (
   const tools = request.tools ?? [];
   const limit = options.maxOutputTokens ?? options.info.maxOutputTokens ?? DEFAULT_MAX_TOKENS;
   const maxTokens = fitOutputTokens(limit, request, options.info.contextWindow);
+  const messages = toMessages(groups, options, features);
   return {
     model: options.model,
     max_tokens: maxTokens,
     ...(system !== "" && { system: [{ type: "text", text: system, cache_control: CACHE }] }),
     ...(tools.length > 0 && { tools: toWireTools(tools) }),
-    messages: markForCache(toMessages(groups, options)),
+    ...(tools.length === 0 && features.declaresTools && declareTools(groups)),
+    messages: markForCache(messages),
     stream: options.stream,
-    ...thinkingParameters(options, features, maxTokens),
+    ...(mayThink(messages, features) && thinkingParameters(options, features, maxTokens)),
   } as Body;
 };
 
@@ -54,6 +65,14 @@ const toWireTools = (tools: readonly ToolDefinition[]): readonly Anthropic.Tool[
     input_schema: inputSchema as Anthropic.Tool.InputSchema,
     ...(i === tools.length - 1 && { cache_control: CACHE }),
   }));
+
+const declareTools = (groups: readonly Group[]): JsonObject => {
+  const calls = groups.flatMap((group) => (group.role === "assistant" ? group.toolCalls : []));
+  const names = new Set(calls.map(({ name }) => wireName(name)));
+  if (names.size === 0) return {};
+  const tools = [...names].map((name) => ({ name, input_schema: { type: "object" } }));
+  return { tools, tool_choice: { type: "none" } };
+};
 
 const MIN_BUDGET = 1024;
 const BUDGETS: Readonly<Record<string, number>> = {
@@ -81,10 +100,21 @@ const thinkingParameters = (options: ModelOptions, features: AnthropicFeatures, 
   return { thinking: { type: "enabled", budget_tokens: Math.max(budget, MIN_BUDGET) } };
 };
 
-const toMessages = (groups: readonly Group[], { strings }: ModelOptions): readonly WireMessage[] => {
+/** With a budget the API wants thinking before the calls whose results it gets; there is none where it was switched on since. */
+const mayThink = (messages: readonly WireMessage[], { thinkingStyle }: AnthropicFeatures): boolean => {
+  const before = messages.at(-2)?.content ?? [];
+  const hasCalls = before.some((block) => block.type === "tool_use");
+  return thinkingStyle === "adaptive" || !hasCalls || isThinking(before[0] as unknown as JsonObject);
+};
+
+const toMessages = (
+  groups: readonly Group[],
+  { strings }: ModelOptions,
+  features: AnthropicFeatures,
+): readonly WireMessage[] => {
   const messages = groups.flatMap((group): readonly WireMessage[] => {
     if (group.role === "system") return [];
-    return [group.role === "assistant" ? toWireAssistant(group) : toWireUser(group)];
+    return [group.role === "assistant" ? toWireAssistant(group, features) : toWireUser(group)];
   });
   const filler: Anthropic.ContentBlockParam = { type: "text", text: strings.emptyContent };
   if (messages[0]?.role !== "user") messages.unshift({ role: "user", content: [filler] });
@@ -102,21 +132,45 @@ const toMessages = (groups: readonly Group[], { strings }: ModelOptions): readon
   return messages;
 };
 
-const toWireAssistant = (group: Group & { readonly role: "assistant" }): WireMessage => {
-  const own = group.blocks.filter((block) => block["type"] === "thinking" || block["type"] === "redacted_thinking");
+const toWireAssistant = (group: Group & { readonly role: "assistant" }, features: AnthropicFeatures): WireMessage => {
+  const own = group.blocks.filter((block) => isThinking(block) && !features.refusedThinking.has(block));
+  const layout = own[0] && features.layouts.get(own[0]);
   return {
     role: "assistant",
-    content: [
-      ...(own as readonly JsonObject[] as unknown as Anthropic.ContentBlockParam[]),
-      ...(group.text === "" ? [] : [{ type: "text" as const, text: group.text }]),
-      ...group.toolCalls.map(({ id, name, arguments: raw }) => ({
-        type: "tool_use" as const,
-        id: wireId(id),
-        name: wireName(name),
-        input: wireArguments(raw) ?? {},
-      })),
-    ],
+    content:
+      (layout && inOrder(layout, group)) ??
+      ([
+        ...own,
+        ...(group.text === "" ? [] : [{ type: "text", text: group.text }]),
+        ...group.toolCalls.map(toWireCall),
+      ] as unknown as Anthropic.ContentBlockParam[]),
   };
+};
+
+const toWireCall = ({ id, name, arguments: raw }: ToolCall): Anthropic.ToolUseBlockParam => ({
+  type: "tool_use",
+  id: wireId(id),
+  name: wireName(name),
+  input: wireArguments(raw) ?? {},
+});
+
+/** The message with its blocks where the model had them; undefined where the history holds another message by now. */
+const inOrder = (
+  layout: readonly JsonObject[],
+  group: Group & { readonly role: "assistant" },
+): Anthropic.ContentBlockParam[] | undefined => {
+  const calls = [...group.toolCalls];
+  const content = layout.flatMap((block): readonly unknown[] => {
+    if (isThinking(block)) return [block];
+    const text = textAt(block, "text");
+    // The API gives blank texts but takes none.
+    if (block["type"] === "text") return text.trim() === "" ? [] : [{ type: "text", text }];
+    const call = block["type"] === "tool_use" ? calls.shift() : undefined;
+    return call ? [toWireCall(call)] : [];
+  });
+  const text = layout.map((block) => (block["type"] === "text" ? textAt(block, "text") : "")).join("");
+  const isWhole = text.trim() === group.text.trim() && calls.length === 0;
+  return isWhole ? (content as Anthropic.ContentBlockParam[]) : undefined;
 };
 
 const toWireUser = (group: Group & { readonly role: "user" }): WireMessage => ({

@@ -8,13 +8,38 @@ import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from "./
 
 type Block = { -readonly [Key in keyof JsonObject]: JsonObject[Key] };
 
+/** One block of the answer, as its start gave it and its deltas completed it. */
+type Part = { readonly index: number; readonly block: Block; isStreamed: boolean };
+
+/**
+ * For answers in which thinking does not come first: the first thinking block → all blocks in the model's order.
+ * The API refuses a thinking block that is not where it was, and the history keeps text, thinking and calls apart.
+ */
+export type Layouts = WeakMap<object, readonly JsonObject[]>;
+
 /** Reads one answer of the Messages API. Events and deltas of kinds that it does not know are skipped. */
-export const createAnthropicTurn = (toolCalls: ToolCallAccumulator, context: ErrorContext): Turn => {
-  const thinkingBlocks = new Map<number, Block>();
-  const inputs = new Map<number, { readonly whole: unknown; isStreamed: boolean }>();
+export const createAnthropicTurn = (
+  toolCalls: ToolCallAccumulator,
+  context: ErrorContext,
+  layouts: Layouts = new WeakMap(),
+): Turn => {
+  const parts: Part[] = [];
   let content = "";
   let usage = NO_USAGE;
   let finishReason: FinishReason | undefined;
+  let isEnded = false;
+
+  const addPart = (index: number, block: JsonObject): Part => {
+    const part = { index, block: { ...block }, isStreamed: false };
+    parts.push(part);
+    return part;
+  };
+
+  // Some servers give every block the same index: the latest is meant. Some leave the start of a block out.
+  const partAt = (index: number, type: string, empty: JsonObject): Part => {
+    const part = parts.findLast((one) => one.index === index);
+    return part?.block["type"] === type ? part : addPart(index, empty);
+  };
 
   const takeText = (text: string, deltas: Deltas): void => {
     content += text;
@@ -22,48 +47,49 @@ export const createAnthropicTurn = (toolCalls: ToolCallAccumulator, context: Err
   };
 
   const startBlock = (index: number, block: JsonObject, deltas: Deltas): void => {
+    addPart(index, block);
     switch (block["type"]) {
       case "text":
         takeText(textAt(block, "text"), deltas);
         break;
       case "thinking":
         deltas.thinking(textAt(block, "thinking"));
-        thinkingBlocks.set(index, { ...block });
-        break;
-      case "redacted_thinking":
-        thinkingBlocks.set(index, { ...block });
         break;
       case "tool_use":
-        inputs.set(index, { whole: block["input"], isStreamed: false });
         toolCalls.add({ index, id: block["id"], name: block["name"] });
     }
   };
 
   const takeDelta = (index: number, delta: JsonObject, deltas: Deltas): void => {
-    const block = thinkingBlocks.get(index);
     switch (delta["type"]) {
       case "text_delta":
+        append(partAt(index, "text", NO_TEXT), "text", delta);
         takeText(textAt(delta, "text"), deltas);
         break;
       case "thinking_delta":
+        append(partAt(index, "thinking", NO_THINKING), "thinking", delta);
         deltas.thinking(textAt(delta, "thinking"));
-        if (block) block["thinking"] = textAt(block, "thinking") + textAt(delta, "thinking");
         break;
       case "signature_delta":
-        if (block) block["signature"] = textAt(block, "signature") + textAt(delta, "signature");
+        append(partAt(index, "thinking", NO_THINKING), "signature", delta);
         break;
       case "input_json_delta": {
-        const input = inputs.get(index);
-        if (input && textAt(delta, "partial_json") !== "") input.isStreamed = true;
-        toolCalls.add({ index, arguments: delta["partial_json"] });
+        const part = parts.findLast((one) => one.index === index);
+        // The input of a tool that the server runs itself is no call of ours.
+        if (part?.block["type"] !== "tool_use") break;
+        if (textAt(delta, "partial_json") !== "") part.isStreamed = true;
+        toolCalls.add({ index, id: part.block["id"], arguments: delta["partial_json"] });
       }
     }
   };
 
-  // Compatible servers give the whole input at the start and stream nothing.
+  // Compatible servers give the whole input at the start and stream nothing; an empty one is only the opening.
   const takeWholeInputs = (): void => {
-    for (const [index, { whole, isStreamed }] of inputs)
-      if (!isStreamed && isObject(whole) && Object.keys(whole).length > 0) toolCalls.add({ index, arguments: whole });
+    for (const { index, block, isStreamed } of parts) {
+      const { type, id, input } = block;
+      const isWhole = isObject(input) ? Object.keys(input).length > 0 : typeof input === "string";
+      if (type === "tool_use" && !isStreamed && isWhole) toolCalls.add({ index, id, arguments: input });
+    }
   };
 
   const takeUsage = (value: JsonObject): void => {
@@ -97,6 +123,9 @@ export const createAnthropicTurn = (toolCalls: ToolCallAccumulator, context: Err
       case "message_delta":
         takeUsage(objectAt(value, "usage"));
         takeStop(objectAt(value, "delta")["stop_reason"]);
+        break;
+      case "message_stop":
+        isEnded = true;
     }
   };
 
@@ -112,9 +141,13 @@ export const createAnthropicTurn = (toolCalls: ToolCallAccumulator, context: Err
       finishReason ??= "stop";
     },
     isFinished: () => finishReason !== undefined,
+    isEnded: () => isEnded,
     complete: () => {
       takeWholeInputs();
-      const blocks = [...thinkingBlocks].toSorted(([a], [b]) => a - b).map(([, block]) => block);
+      const all = parts.map(({ block }) => block);
+      const blocks = all.filter(isThinking);
+      const [first] = blocks;
+      if (first && !all.slice(0, blocks.length).every(isThinking)) layouts.set(first, all);
       const text = blocks.map((block) => textAt(block, "thinking")).join("");
       return completeAnswer(
         {
@@ -129,6 +162,17 @@ export const createAnthropicTurn = (toolCalls: ToolCallAccumulator, context: Err
     },
   };
 };
+
+const NO_TEXT: JsonObject = { type: "text", text: "" };
+const NO_THINKING: JsonObject = { type: "thinking", thinking: "", signature: "" };
+
+const append = ({ block }: Part, key: string, delta: JsonObject): void => {
+  block[key] = textAt(block, key) + textAt(delta, key);
+};
+
+/** Whether a block is the model's own reasoning, which goes back to the API as it came. */
+export const isThinking = (block: JsonObject): boolean =>
+  block["type"] === "thinking" || block["type"] === "redacted_thinking";
 
 const STOP_REASONS: Readonly<Record<string, FinishReason>> = {
   end_turn: "stop",

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { BaseAnthropic, type ClientOptions } from "@anthropic-ai/sdk/client";
 import { type AnthropicFeatures, buildAnthropicRequest } from "./anthropic-request.ts";
-import { createAnthropicTurn } from "./anthropic-turn.ts";
+import { createAnthropicTurn, isThinking, type Layouts } from "./anthropic-turn.ts";
 import { refusesParameter } from "./classify-error.ts";
 import { callIds } from "./history.ts";
 import type { ModelOptions } from "./model-options.ts";
@@ -9,6 +9,7 @@ import { streamModel } from "./model-stream.ts";
 import { collect, type LLMProvider, type ModelRequest, type StreamChunk } from "./provider.ts";
 import { createToolCallAccumulator } from "./tool-call-accumulator.ts";
 import type { Fetch, HttpResponse } from "./transport.ts";
+import { isObject } from "./wire.ts";
 
 const VENDOR_URL = "https://api.anthropic.com";
 // Ours counts bytes, which the SDK's does not; it must not fire first.
@@ -19,6 +20,7 @@ export const createAnthropic = (options: ModelOptions): LLMProvider => {
   const baseUrl = (options.baseUrl ?? VENDOR_URL).replace(/\/+$/, "").replace(/\/v1(?:\/messages)?$/, "");
   const context = { ...options, baseUrl };
   const features = createFeatures(options);
+  const layouts: Layouts = new WeakMap();
 
   async function* generateStream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<StreamChunk> {
     const toolCalls = createToolCallAccumulator(callIds(request.messages), createCallId);
@@ -28,13 +30,13 @@ export const createAnthropic = (options: ModelOptions): LLMProvider => {
       send: async (fetch, innerSignal) =>
         createClient(options, baseUrl, fetch)
           .post("/v1/messages", {
-            body: await buildAnthropicRequest(request, options, features.current()),
+            body: await buildAnthropicRequest(request, options, { ...features.current(), layouts }),
             signal: innerSignal,
             stream: options.stream,
           })
           .asResponse() as Promise<unknown> as Promise<HttpResponse>,
-      adapt: features.adapt,
-      turn: createAnthropicTurn(toolCalls, context),
+      adapt: (error) => features.adapt(error, request),
+      turn: createAnthropicTurn(toolCalls, context, layouts),
       context,
       timeouts: options.timeouts,
       signal,
@@ -70,12 +72,18 @@ const createClient = (options: ModelOptions, baseURL: string, fetch: Fetch): Bas
 // From 4.6 on the models choose for themselves how long to think; the newest refuse a budget.
 const ADAPTIVE_MODELS = /claude-(?:opus|sonnet|haiku)-(?:4-(?:[6-9]|1\d)|[5-9]|[1-9]\d)(?!\d)|claude-(?:mythos|fable)/;
 
+type Features = {
+  readonly current: () => Omit<AnthropicFeatures, "layouts">;
+  readonly adapt: (error: unknown, request: ModelRequest) => boolean;
+};
+
 /** How thinking is asked for: by the model's name, until a refusal that names it teaches otherwise. */
-const createFeatures = (
-  options: ModelOptions,
-): { readonly current: () => AnthropicFeatures; readonly adapt: (error: unknown) => boolean } => {
+const createFeatures = (options: ModelOptions): Features => {
+  const refusedThinking = new WeakSet<object>();
   const isAdaptive = ADAPTIVE_MODELS.test(options.model);
-  let features: AnthropicFeatures = {
+  let features: Omit<AnthropicFeatures, "layouts"> = {
+    refusedThinking,
+    declaresTools: false,
     thinkingStyle: options.quirks?.thinkingStyle ?? (isAdaptive ? "adaptive" : "budget"),
     effort: true,
   };
@@ -83,7 +91,20 @@ const createFeatures = (
   const isFirst = (name: string): boolean => !tried.has(name) && Boolean(tried.add(name));
   return {
     current: () => features,
-    adapt: (error) => {
+    adapt: (error, request) => {
+      // Blocks that this API did not sign (another key, another server) or does not find where they were: it goes on without
+      // them, or the session could never go on.
+      if (refusesParameter(error, "redacted_thinking") || refusesParameter(error, "signature")) {
+        const blocks = thinkingOf(request.messages).filter((block) => !refusedThinking.has(block));
+        for (const block of blocks) refusedThinking.add(block);
+        if (blocks.length > 0) return true;
+      }
+      const isWithoutTools = (request.tools ?? []).length === 0 && callIds(request.messages).size > 0;
+      const wantsTools = refusesParameter(error, "tools") || refusesParameter(error, "toolConfig");
+      if (isWithoutTools && wantsTools && isFirst("tools")) {
+        features = { ...features, declaresTools: true };
+        return true;
+      }
       if (options.thinking !== "native") return false;
       if (refusesParameter(error, "effort") && isFirst("effort")) {
         features = { ...features, effort: false };
@@ -96,3 +117,9 @@ const createFeatures = (
     },
   };
 };
+
+const thinkingOf = (messages: ModelRequest["messages"]): readonly object[] =>
+  messages.flatMap((message) => {
+    const blocks = message.role === "assistant" ? (message.thinking?.blocks ?? []) : [];
+    return blocks.filter((block) => isObject(block) && isThinking(block)) as object[];
+  });

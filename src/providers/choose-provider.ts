@@ -1,4 +1,5 @@
 import type { ModelInfo } from "../schema/model.ts";
+import { shownAddress } from "../text/address.ts";
 import { nearest } from "../text/nearest.ts";
 import type { Strings } from "../text/strings.ts";
 import { UserError } from "../text/user-error.ts";
@@ -213,11 +214,18 @@ const onlyModel = async (
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const exitCode = error instanceof ProviderError && error.kind === "auth" ? AUTH : CONFIG;
-    throw new UserError(config.modelsNotListed(server.name, baseUrl, reason), { exitCode, hint, cause: error });
+    throw new UserError(config.modelsNotListed(server.name, shownAddress(baseUrl), reason), {
+      exitCode,
+      hint,
+      cause: error,
+    });
   }
   const [only] = models;
   if (only !== undefined && models.length === 1) return only;
-  throw new UserError(config.modelNeeded(server.name, baseUrl, shortened(models)), { exitCode: CONFIG, hint });
+  throw new UserError(config.modelNeeded(server.name, shownAddress(baseUrl), shortened(models)), {
+    exitCode: CONFIG,
+    hint,
+  });
 };
 
 const shortened = (models: readonly string[]): readonly string[] =>

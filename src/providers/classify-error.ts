@@ -1,4 +1,5 @@
 import type { ErrorKind } from "../schema/event.ts";
+import { shownAddress } from "../text/address.ts";
 import { stripControls } from "../text/clean.ts";
 import { createMask, maskKeyShapes } from "../text/mask.ts";
 import {
@@ -55,9 +56,10 @@ export const classifyErrorBody = (body: unknown, context: ErrorContext, isWholeB
     details.tags.map((tag) => SPECIFIC[tag]).find(Boolean) ??
     (details.status === undefined ? undefined : refine(byStatus(details.status), details)) ??
     details.tags.map((tag) => GENERAL[tag]).find(Boolean);
+  const refined = refine(found ?? BAD_REQUEST, details);
   // Without a code: a body that is only an error is how servers answer a wrong path; in a stream something broke.
-  const fallback = isWholeBody ? BAD_REQUEST : SERVER;
-  return create(refine(found ?? fallback, details), details.message, context, {
+  const isOpen = found === undefined && refined === BAD_REQUEST && !isWholeBody;
+  return create(isOpen ? SERVER : refined, details.message, context, {
     ...(details.status !== undefined && { status: details.status }),
   });
 };
@@ -80,6 +82,7 @@ const classifyAnswer = (failure: HttpFailure, context: ErrorContext): ProviderEr
   const isRefusedRedirect = failure.status >= 300 && failure.status < 400;
   return create(refine(found, details), isRefusedRedirect ? `→ ${failure.headers.get("location")}` : said, context, {
     status: failure.status,
+    ...(details.retryDelayMs !== undefined && { retryAfterMs: details.retryDelayMs }),
     ...retryAfter(failure, context.now?.() ?? Date.now()),
     ...(failure.headers.get("x-should-retry") === "false" && { retryable: false }),
     ...((isPage && failure.status < 500) || isRefusedRedirect ? { hint: baseUrlHint(context) } : {}),
@@ -91,21 +94,40 @@ const refine = (found: Verdict, details: Details): Verdict =>
     ? (MESSAGE_TELLS.find(({ pattern }) => pattern.test(details.message))?.verdict ?? found)
     : found;
 
-type Details = { readonly message: string; readonly tags: readonly string[]; readonly status: number | undefined };
+type Details = {
+  readonly message: string;
+  readonly tags: readonly string[];
+  readonly status: number | undefined;
+  readonly retryDelayMs: number | undefined;
+};
+
+const NO_DETAILS: Details = { message: "", tags: [], status: undefined, retryDelayMs: undefined };
 
 /** The shapes that servers give: {error: {message, type, code}}, {error: "…"}, {message}, {detail}, [{error: …}]. */
 const readDetails = (body: unknown): Details => {
   const outer = Array.isArray(body) ? (body[0] as unknown) : body;
-  if (!isObject(outer)) return { message: typeof outer === "string" ? outer : "", tags: [], status: undefined };
+  if (!isObject(outer)) return typeof outer === "string" ? { ...NO_DETAILS, message: outer } : NO_DETAILS;
   const inner: JsonObject = isObject(outer["error"]) ? outer["error"] : outer;
   const details = isObject(inner["details"]) ? inner["details"] : {};
   const candidates = [inner["code"], inner["type"], inner["status"], details["error_code"]];
   const status = candidates.map(Number).find((value) => Number.isInteger(value) && value >= 400 && value < 600);
+  const message =
+    textAt(inner, "message") || textAt(outer, "error") || textAt(outer, "message") || detail(outer["detail"]);
+  // What the vendor behind a router said.
+  const raw = textAt(inner["metadata"], "raw");
   return {
-    message: textAt(inner, "message") || textAt(outer, "error") || textAt(outer, "message") || detail(outer["detail"]),
+    message: [message, raw].filter((words) => words !== "").join(": "),
     tags: candidates.filter((value) => typeof value === "string").map((value) => value.toLowerCase()),
     status,
+    retryDelayMs: retryDelay(inner["details"]),
   };
+};
+
+/** Google's `{"@type": "…RetryInfo", retryDelay: "34.5s"}`, which stands in for the header. */
+const retryDelay = (details: unknown): number | undefined => {
+  if (!Array.isArray(details)) return undefined;
+  const [, seconds] = details.map((one) => /^(\d+(?:\.\d+)?)s$/.exec(textAt(one, "retryDelay"))).find(Boolean) ?? [];
+  return seconds === undefined ? undefined : Number(seconds) * 1000;
 };
 
 const detail = (value: unknown): string =>
@@ -194,13 +216,14 @@ export const baseUrlHint = (context: ErrorContext): string => context.strings.hi
 
 const shownUrl = ({ baseUrl, name }: ErrorContext): string => {
   if (baseUrl === undefined) return name;
-  if (!URL.canParse(baseUrl)) return baseUrl;
-  // A password in the URL stays out of sight.
-  const { origin, pathname } = new URL(baseUrl);
-  return `${origin}${pathname}`;
+  return shownAddress(baseUrl);
 };
 
 const MAX_WORDS = 500;
+const MAX_QUOTED = 200;
+
+/** The beginning of what a server sent. Masked before it is cut: half a key is not found any more. */
+export const quoted = (said: string, context: ErrorContext): string => cut(cleanWords(said, context), MAX_QUOTED);
 
 /** The server's words, fit to be shown: one line, no control characters, no key. */
 const cleanWords = (said: string, { apiKey, keyVariable }: ErrorContext): string => {
@@ -209,9 +232,11 @@ const cleanWords = (said: string, { apiKey, keyVariable }: ErrorContext): string
     .replace(/[\s\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu, " ")
     .trim();
   // Again: a key may only show when the characters inside it are gone.
-  const masked = maskKeyShapes(mask(line));
-  return masked.length > MAX_WORDS ? `${masked.slice(0, MAX_WORDS).replace(/[\uD800-\uDBFF]$/, "")}…` : masked;
+  return cut(maskKeyShapes(mask(line)), MAX_WORDS);
 };
+
+const cut = (text: string, max: number): string =>
+  text.length > max ? `${text.slice(0, max).replace(/[\uD800-\uDBFF]$/, "")}…` : text;
 
 /** `Retry-After` in seconds or as a date, or `retry-after-ms`. */
 const retryAfter = ({ headers }: HttpFailure, now: number): { readonly retryAfterMs?: number } => {
@@ -219,6 +244,7 @@ const retryAfter = ({ headers }: HttpFailure, now: number): { readonly retryAfte
   if (ms >= 0) return { retryAfterMs: ms };
   const value = headers.get("retry-after")?.trim() ?? "";
   if (/^\d+(\.\d+)?$/.test(value)) return { retryAfterMs: Number(value) * 1000 };
-  const date = Date.parse(value);
+  // Date.parse makes a date of "-5" too.
+  const date = /^[A-Z][a-z]+,? |^\d{4}-\d\d-\d\dT/.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(date) ? {} : { retryAfterMs: Math.max(0, date - now) };
 };

@@ -5,12 +5,14 @@ import {
   type ErrorContext,
   HttpFailure,
   providerFailure,
+  quoted,
 } from "./classify-error.ts";
 import type { Timeouts } from "./model-options.ts";
-import type { ModelResponse, ProviderError, StreamChunk } from "./provider.ts";
+import type { ModelResponse, StreamChunk } from "./provider.ts";
 import { createSseReader, type SseEvent } from "./sse.ts";
 import type { Fetch, HttpResponse } from "./transport.ts";
-import { isObject, parseJson } from "./wire.ts";
+import { startWatch, type Watch } from "./watch.ts";
+import { isObject, type JsonObject, parseJson, textAt } from "./wire.ts";
 
 /** The deltas of one network read, neighbours of a kind joined. */
 export type Deltas = { readonly text: (text: string) => void; readonly thinking: (text: string) => void };
@@ -23,6 +25,8 @@ export type Turn = {
   readonly whole: (value: unknown, deltas: Deltas) => void;
   /** Whether the finish reason has come. */
   readonly isFinished: () => boolean;
+  /** Whether the event has come after which there is nothing. */
+  readonly isEnded: () => boolean;
   readonly complete: (deltas: Deltas) => ModelResponse;
 };
 
@@ -75,7 +79,7 @@ const callThrough = async (options: StreamOptions, signal: AbortSignal): Promise
     try {
       const response = await fetch(url, init);
       if (response.ok) return response;
-      throw new HttpFailure(response.status, response.headers, await response.text());
+      throw new HttpFailure(response.status, response.headers, await readRefusal(response));
     } catch (error) {
       failure = error;
       throw error;
@@ -86,6 +90,34 @@ const callThrough = async (options: StreamOptions, signal: AbortSignal): Promise
   } catch (error) {
     if (adapt(failure)) return callThrough(options, signal);
     throw failure ?? error;
+  }
+};
+
+const MAX_REFUSAL_BYTES = 65_536;
+const REFUSAL_MS = 3_000;
+
+/** The words of a refusal as far as they come: with its status it is one, however its body ends. */
+const readRefusal = async (response: HttpResponse): Promise<string> => {
+  const iterator = (response.body ?? emptyBody())[Symbol.asyncIterator]();
+  const parts: Uint8Array[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<{ readonly done: true }>((resolve) => {
+    timer = setTimeout(() => resolve({ done: true }), REFUSAL_MS);
+  });
+  const words = (): string => new TextDecoder().decode(Buffer.concat(parts));
+  try {
+    for (let size = 0; size < MAX_REFUSAL_BYTES; ) {
+      const next = await Promise.race([iterator.next(), late]);
+      if (next.done) break;
+      parts.push(next.value);
+      size += next.value.length;
+    }
+    return words();
+  } catch {
+    // The connection broke off: what has come has to do.
+    return words();
+  } finally {
+    clearTimeout(timer);
   }
 };
 
@@ -151,8 +183,6 @@ type BodyReader = {
   readonly isDone: () => boolean;
 };
 
-const MAX_QUOTED = 200;
-
 const createBodyReader = (turn: Turn, context: ErrorContext): BodyReader => {
   const sse = createSseReader();
   const decoder = new TextDecoder();
@@ -162,24 +192,26 @@ const createBodyReader = (turn: Turn, context: ErrorContext): BodyReader => {
   let isDone = false;
 
   const takeEvents = (events: readonly SseEvent[], deltas: Deltas, isLast: boolean): void => {
-    for (const { data, name } of events) {
+    for (const { data, name } of events.flatMap(splitLines)) {
       if (isDone) return;
-      if (data.startsWith("[DONE]")) {
+      if (data.trimStart().startsWith("[DONE]")) {
         isDone = true;
         return;
       }
-      const value = parseJson(data);
+      const parsed = parseJson(data);
+      const value = parsed === undefined && name === "error" ? data : parsed;
       const isWrong = value === undefined || isErrorEvent(value, name);
       // Blank data, or words after the last one.
       if (data.trim() === "" || (isWrong && turn.isFinished())) continue;
       // Cut in the middle of an event: the missing finish reason tells it.
       if (value === undefined && isLast) return;
       if (value === undefined)
-        throw providerFailure("protocol", context.strings.brokenEvent(data.slice(0, MAX_QUOTED)), context, {
+        throw providerFailure("protocol", context.strings.brokenEvent(quoted(data, context)), context, {
           retryable: true,
         });
       if (isWrong) throw classifyErrorBody(value, context, false);
       turn.event(value, deltas);
+      isDone = turn.isEnded();
     }
   };
 
@@ -197,33 +229,54 @@ const createBodyReader = (turn: Turn, context: ErrorContext): BodyReader => {
   return {
     isDone: () => isDone,
     feed: (bytes, deltas) => {
-      if (form === "unknown") begin(bytes, deltas);
-      else if (form === "events") takeEvents(sse.feed(bytes), deltas, false);
-      else whole += decoder.decode(bytes, { stream: true });
+      if (form === "unknown") return begin(bytes, deltas);
+      // Of events only the beginning is kept, to be quoted should they turn out to be none.
+      if (form === "whole" || whole.length < BEGINNING) whole += decoder.decode(bytes, { stream: true });
+      if (form === "events") takeEvents(sse.feed(bytes), deltas, false);
     },
     end: (deltas) => {
-      if (form === "whole") readWhole(whole + decoder.decode(), turn, context, deltas);
-      else takeEvents(sse.end(), deltas, true);
+      if (form === "whole") return readWhole(whole + decoder.decode(), turn, context, deltas);
+      // A gateway's own words, in plain text: whatever ails it may pass.
+      if (form === "events" && !FIELD.test(whole))
+        throw providerFailure("protocol", context.strings.notJson(quoted(whole, context)), context, {
+          retryable: true,
+          hint: baseUrlHint(context),
+        });
+      takeEvents(sse.end(), deltas, true);
     },
   };
 };
+
+/** Some servers leave the blank line between two events out: then each line of data is one. */
+const splitLines = (event: SseEvent): readonly SseEvent[] =>
+  event.data.includes("\n") && parseJson(event.data) === undefined
+    ? event.data.split("\n").map((data) => ({ data, name: event.name }))
+    : [event];
 
 const readWhole = (text: string, turn: Turn, context: ErrorContext, deltas: Deltas): void => {
   const { strings } = context;
   const value = parseJson(text);
   if (value === undefined) {
     const isPage = text.trimStart().startsWith("<");
-    const words = isPage ? strings.htmlAnswer : strings.notJson(text.slice(0, MAX_QUOTED));
+    const words = isPage ? strings.htmlAnswer : strings.notJson(quoted(text, context));
     throw providerFailure("protocol", words, context, { hint: baseUrlHint(context) });
   }
-  const outer: unknown = Array.isArray(value) ? value[0] : value;
+  const outer: unknown = Array.isArray(value) && value.length > 0 ? value[0] : value;
   if (isErrorEvent(outer, undefined)) throw classifyErrorBody(outer, context, true);
   turn.whole(outer, deltas);
 };
 
 const isErrorEvent = (value: unknown, name: string | undefined): boolean =>
-  isObject(value) &&
-  (name === "error" || value["type"] === "error" || value["object"] === "error" || Boolean(value["error"]));
+  name === "error" ||
+  (isObject(value) &&
+    (value["type"] === "error" || value["object"] === "error" || Boolean(value["error"]) || isBareError(value)));
+
+/** `{code, message}` in the place of an answer. Anthropic's events have a message too, but it is no text. */
+const isBareError = (value: JsonObject): boolean =>
+  Boolean(value["code"]) && textAt(value, "message") !== "" && !("choices" in value);
+
+const BEGINNING = 1000;
+const FIELD = /^\ufeff?(?:data|event|id|retry)?:/m;
 
 async function* emptyBody(): AsyncGenerator<Uint8Array> {}
 
@@ -239,62 +292,5 @@ const createDeltas = (): Deltas & { readonly take: () => readonly StreamChunk[] 
     text: (text) => add("text.delta", text),
     thinking: (text) => add("thinking.delta", text),
     take: () => chunks,
-  };
-};
-
-type Watch = {
-  /** Aborts with the caller's signal, or when the server has been silent too long. */
-  readonly signal: AbortSignal;
-  /** Bytes came, of whatever kind. */
-  readonly alive: (isFinished: boolean) => void;
-  /** The answer is whole: the request ends by itself. */
-  readonly release: () => void;
-  readonly cut: () => void;
-  readonly stop: () => void;
-  /** Why the watch aborted the request, if it did. */
-  readonly failure: () => ProviderError | undefined;
-};
-
-// A server that sends the finish reason but neither [DONE] nor an end has said all.
-const AFTER_FINISH_MS = 3_000;
-
-const startWatch = ({ signal, timeouts, context }: StreamOptions): Watch => {
-  const { strings } = context;
-  const controller = new AbortController();
-  let silence: ProviderError | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let isReleased = false;
-  const cut = (): void => controller.abort();
-  const arm = (ms: number, words: string): void => {
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      silence = providerFailure("timeout", words, context, { retryable: true, hint: strings.hintLater });
-      cut();
-    }, ms);
-  };
-  if (signal.aborted) cut();
-  signal.addEventListener("abort", cut, { once: true });
-  if (timeouts.firstByteMs !== null) arm(timeouts.firstByteMs, strings.firstByteTimeout(timeouts.firstByteMs / 1000));
-
-  return {
-    signal: controller.signal,
-    alive: (isFinished) => {
-      const ms = isFinished ? Math.min(AFTER_FINISH_MS, timeouts.silenceMs) : timeouts.silenceMs;
-      arm(ms, strings.silenceTimeout(ms / 1000));
-    },
-    release: () => {
-      isReleased = true;
-      clearTimeout(timer);
-    },
-    cut,
-    stop: () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", cut);
-      if (!isReleased) cut();
-    },
-    failure: () => {
-      if (signal.aborted) return providerFailure("cancelled", strings.cancelled, context);
-      return silence;
-    },
   };
 };

@@ -1,7 +1,7 @@
 import type { FinishReason } from "../schema/event.ts";
 import { mergeUsage, NO_USAGE, type Usage } from "../schema/model.ts";
 import { completeAnswer, knownUsage, strangeAnswer } from "./answer.ts";
-import { type ErrorContext, providerFailure } from "./classify-error.ts";
+import { classifyErrorBody, type ErrorContext, providerFailure } from "./classify-error.ts";
 import type { Deltas, Turn } from "./model-stream.ts";
 import { createThinkTags } from "./think-tags.ts";
 import type { ToolCallAccumulator } from "./tool-call-accumulator.ts";
@@ -20,11 +20,18 @@ export const createOpenAITurn = (toolCalls: ToolCallAccumulator, context: ErrorC
   const details: JsonObject[] = [];
   let content = "";
   let refusal = "";
-  let tagged = "";
+  let thought = "";
   let reasoningContent = "";
   let reasoning = "";
+  /** As the wire counts: the input with what came from the cache. */
   let usage = NO_USAGE;
   let finishReason: FinishReason | undefined;
+  let hasDeltas = false;
+
+  const takeThought = (piece: string, deltas: Deltas): void => {
+    thought += piece;
+    deltas.thinking(piece);
+  };
 
   const takeContent = (piece: string, deltas: Deltas): void => {
     const split = tags.feed(piece);
@@ -32,9 +39,8 @@ export const createOpenAITurn = (toolCalls: ToolCallAccumulator, context: ErrorC
   };
 
   const takeSplit = (thinking: string, text: string, deltas: Deltas): void => {
-    tagged += thinking;
+    takeThought(thinking, deltas);
     content += text;
-    deltas.thinking(thinking);
     deltas.text(text);
   };
 
@@ -43,9 +49,11 @@ export const createOpenAITurn = (toolCalls: ToolCallAccumulator, context: ErrorC
     const second = textAt(message, "reasoning");
     reasoningContent += first;
     reasoning += second;
-    // Some servers send the same text under both names.
-    deltas.thinking(first || second);
-    for (const detail of listAt(message, "reasoning_details")) if (isObject(detail)) joinDetail(details, detail);
+    const pieces = listAt(message, "reasoning_details").filter(isObject);
+    for (const piece of pieces) joinDetail(details, piece);
+    // Most servers that send one of these send the same text under another name too.
+    const third = pieces.map((piece) => textAt(piece, "text") || textAt(piece, "summary")).join("");
+    takeThought(first || second || third, deltas);
   };
 
   /** A delta, or the message of an answer in one piece. */
@@ -56,11 +64,14 @@ export const createOpenAITurn = (toolCalls: ToolCallAccumulator, context: ErrorC
     const refused = textAt(message, "refusal");
     refusal += refused;
     deltas.text(refused);
-    for (const call of listAt(message, "tool_calls")) {
-      if (!isObject(call)) continue;
+    const calls = listAt(message, "tool_calls").filter(isObject);
+    for (const call of calls) {
       const { name, arguments: text } = objectAt(call, "function");
       toolCalls.add({ index: call["index"], id: call["id"], name, arguments: text });
     }
+    // What there was before tool_calls: one call, without an id.
+    const legacy = message["function_call"];
+    if (calls.length === 0 && isObject(legacy)) toolCalls.add({ name: legacy["name"], arguments: legacy["arguments"] });
   };
 
   // Mistral gives content as a list of parts, thinking among them.
@@ -70,11 +81,10 @@ export const createOpenAITurn = (toolCalls: ToolCallAccumulator, context: ErrorC
     return value
       .map((part: unknown) => {
         if (textAt(part, "type") !== "thinking") return textAt(part, "text");
-        const thought = listAt(part, "thinking")
-          .map((inner) => textAt(inner, "text"))
+        const inner = listAt(part, "thinking")
+          .map((piece) => textAt(piece, "text"))
           .join("");
-        tagged += thought;
-        deltas.thinking(thought);
+        takeThought(inner, deltas);
         return "";
       })
       .join("");
@@ -94,9 +104,13 @@ export const createOpenAITurn = (toolCalls: ToolCallAccumulator, context: ErrorC
   };
 
   const take = (value: unknown, key: "delta" | "message", deltas: Deltas): void => {
-    const choice = listAt(value, "choices")[0];
-    takeMessage(objectAt(choice, key), deltas);
+    const choice = listAt(value, "choices").find(isFirstChoice);
     if (isObject(choice)) {
+      hasDeltas ||= isObject(choice["delta"]);
+      // A server that only pretends to stream sends the whole message in one event.
+      takeMessage(objectAt(choice, hasDeltas ? key : "message"), deltas);
+      const { error } = choice;
+      if (error && finishReason === undefined) throw classifyErrorBody({ error }, context, false);
       takeFinish(choice["finish_reason"]);
       takeUsage(choice["usage"]);
     }
@@ -120,18 +134,19 @@ export const createOpenAITurn = (toolCalls: ToolCallAccumulator, context: ErrorC
       finishReason ??= "stop";
     },
     isFinished: () => finishReason !== undefined,
+    // Figures may follow the finish reason.
+    isEnded: () => false,
     complete: (deltas) => {
       const rest = tags.end();
       takeSplit(rest.thinking, rest.text, deltas);
-      const text = (reasoningContent || reasoning) + tagged;
       const blocks = Object.keys(replay()).length > 0 ? { blocks: [replay()] } : {};
       return completeAnswer(
         {
           content: content + refusal,
-          thinking: text !== "" || details.length > 0 ? { kind: "native", text, ...blocks } : undefined,
+          thinking: thought !== "" || details.length > 0 ? { kind: "native", text: thought, ...blocks } : undefined,
           toolCalls,
           finishReason: refusal !== "" && finishReason === "stop" ? "refusal" : finishReason,
-          usage: knownUsage(usage),
+          usage: knownUsage(withoutCached(usage)),
         },
         context,
       );
@@ -147,26 +162,40 @@ const FINISH_REASONS: Readonly<Record<string, FinishReason>> = {
   length: "length",
   max_tokens: "length",
   model_length: "length",
+  context_length_exceeded: "length",
+  model_context_window_exceeded: "length",
   content_filter: "content_filter",
   sensitive: "content_filter",
   safety: "content_filter",
+  recitation: "content_filter",
+  blocklist: "content_filter",
+  prohibited_content: "content_filter",
+  spii: "content_filter",
   refusal: "refusal",
   error: "error",
+  abort: "error",
+  malformed_function_call: "error",
   network_error: "error",
   insufficient_system_resource: "error",
 };
 
-/** `prompt_tokens` counts cached tokens too; ours leaves them out. */
+// More than one is never asked for, yet some servers give them.
+const isFirstChoice = (choice: unknown): boolean => isObject(choice) && !(Number(choice["index"] ?? 0) > 0);
+
+/** The wire's input counts cached tokens too; ours leaves them out. Done at the end: the figures come in any order. */
+const withoutCached = (usage: Usage): Usage => ({
+  ...usage,
+  inputTokens: Math.max(0, usage.inputTokens - usage.cacheReadTokens - usage.cacheWriteTokens),
+});
+
 const readUsage = (usage: JsonObject): Partial<Usage> => {
   const details = objectAt(usage, "prompt_tokens_details");
-  const cacheReadTokens =
-    countAt(details, "cached_tokens") || countAt(usage, "prompt_cache_hit_tokens") || countAt(usage, "cached_tokens");
-  const cacheWriteTokens = countAt(details, "cache_write_tokens");
   return {
-    inputTokens: Math.max(0, countAt(usage, "prompt_tokens") - cacheReadTokens - cacheWriteTokens),
-    outputTokens: countAt(usage, "completion_tokens"),
-    cacheReadTokens,
-    cacheWriteTokens,
+    inputTokens: countAt(usage, "prompt_tokens") || countAt(usage, "input_tokens"),
+    outputTokens: countAt(usage, "completion_tokens") || countAt(usage, "output_tokens"),
+    cacheReadTokens:
+      countAt(details, "cached_tokens") || countAt(usage, "prompt_cache_hit_tokens") || countAt(usage, "cached_tokens"),
+    cacheWriteTokens: countAt(details, "cache_write_tokens"),
     reasoningTokens: countAt(objectAt(usage, "completion_tokens_details"), "reasoning_tokens"),
   };
 };

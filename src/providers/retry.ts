@@ -67,7 +67,9 @@ const isWorthRetrying = (error: unknown): error is ProviderError =>
 /** @throws ProviderError where the server asks for more time than `maxRetryAfterMs`. */
 const waitFor = (error: ProviderError, attempt: number, options: RetryOptions): number => {
   const asked = error.retryAfterMs;
-  if (asked === undefined) return jitter(backoffDelay(attempt, options.baseMs, options.capMs), options.random());
+  // A server that asks for no wait at all is not to be asked five times in a row.
+  if (asked === undefined || asked === 0)
+    return jitter(backoffDelay(attempt, options.baseMs, options.capMs), options.random());
   if (asked <= options.maxRetryAfterMs) return asked;
   const time = new Date((options.now ?? Date.now)() + asked).toISOString();
   const resets = options.strings.limitResets(goDuration(Math.round(asked / 1000) * 1000), time);

@@ -20,7 +20,15 @@ export type ToolCallAccumulator = {
   readonly cutCalls: () => readonly string[];
 };
 
-type OpenCall = { id: string; name: string; text: string; index: number | undefined; readonly place: number };
+type OpenCall = {
+  id: string;
+  name: string;
+  text: string;
+  /** The last character of `text` that is not blank: looking at `text` itself would copy it, with each of its pieces. */
+  last: string;
+  readonly index: number | undefined;
+  readonly place: number;
+};
 
 /**
  * Joins streamed tool calls, for both dialects. Servers leave out or repeat indexes, ids and names, interleave calls, and send
@@ -38,7 +46,11 @@ export const createToolCallAccumulator = (
     const sameId = id === "" ? undefined : open.findLast((call) => call.id === id && fits(call, index));
     const latest = index === undefined ? open.at(-1) : open.findLast((call) => call.index === index);
     const candidate = sameId ?? latest;
-    if (!candidate || startsNext(candidate, name, piece)) return undefined;
+    if (!candidate) return undefined;
+    const isNamed = sameId !== undefined || index !== undefined;
+    // Some servers open a call with an empty object before the pieces of its arguments.
+    if (startsNext(candidate, name, piece) && !(isNamed && name === candidate.name && isEmptyObject(candidate.text)))
+      return undefined;
     if (sameId) return sameId;
     // A new id with a name is a new call, also when every call comes with index 0;
     // but some servers give each piece of one call an id of its own.
@@ -58,23 +70,26 @@ export const createToolCallAccumulator = (
     const piece = readArguments(fragment.arguments);
     let call = find(index, id, name, piece);
     if (!call) {
-      call = { id: "", name: "", text: "", index, place: index ?? open.length };
+      call = { id: "", name: "", text: "", last: "", index, place: index ?? open.length };
       open.push(call);
     }
     if (call.id === "") call.id = id;
     call.name = joinName(call, name);
-    call.text = isObject(fragment.arguments) || isRepeated(call.text, piece) ? piece : call.text + piece;
+    call.text = joinArguments(call, piece);
+    call.last = piece.trimEnd().at(-1) ?? call.last;
   };
+
+  /** In their order, without entries that never said anything. */
+  const sorted = (): readonly OpenCall[] =>
+    open.filter(({ name, text }) => name !== "" || text.trim() !== "").toSorted((a, b) => a.place - b.place);
 
   const finish = (): readonly ToolCall[] => {
     const used = new Set(takenIds);
-    return open
-      .toSorted((a, b) => a.place - b.place)
-      .map((call) => {
-        const id = call.id === "" || used.has(call.id) ? createId() : call.id;
-        used.add(id);
-        return { id, name: call.name || "unknown", arguments: call.text.trim() === "" ? "{}" : call.text };
-      });
+    return sorted().map((call) => {
+      const id = call.id === "" || used.has(call.id) ? createId() : call.id;
+      used.add(id);
+      return { id, name: call.name || "unknown", arguments: call.text.trim() === "" ? "{}" : call.text };
+    });
   };
 
   // Ids are made once: the calls and their observations must agree.
@@ -85,14 +100,10 @@ export const createToolCallAccumulator = (
 
   return {
     add,
-    size: () => open.length,
+    size: () => sorted().length,
     calls,
     cutCalls: () => {
-      const lastIsEmpty =
-        open
-          .toSorted((a, b) => a.place - b.place)
-          .at(-1)
-          ?.text.trim() === "";
+      const lastIsEmpty = sorted().at(-1)?.text.trim() === "";
       return calls()
         .filter((call, i, all) => parseJson(call.arguments) === undefined || (lastIsEmpty && i === all.length - 1))
         .map((call) => call.id);
@@ -117,17 +128,33 @@ const fits = (call: OpenCall, index: number | undefined): boolean =>
 const isContinued = (call: OpenCall, name: string, piece: string): boolean =>
   name === call.name && /^[^{]/.test(piece) && call.text !== "" && parseJson(call.text) === undefined;
 
-/** Whether a named piece with whole arguments follows a call whose own are whole; the same again is a repetition. */
-const startsNext = (call: OpenCall, name: string, piece: string): boolean =>
-  name !== "" &&
-  piece !== call.text &&
-  piece.startsWith("{") &&
-  isObject(parseJson(piece)) &&
-  isObject(parseJson(call.text));
+/** Whether a named piece follows a call whose arguments are whole; the same arguments again are a repetition. */
+const startsNext = (call: OpenCall, name: string, piece: string): boolean => {
+  if (name === "" || (name === call.name && !opensObject(piece))) return false;
+  const whole = parseWhole(call);
+  return whole !== undefined && (name !== call.name || !isSame(whole, parseJson(piece)));
+};
 
-// Some servers repeat the finished arguments in their last delta.
-const isRepeated = (text: string, piece: string): boolean =>
-  piece.endsWith("}") && piece === text && parseJson(piece) !== undefined;
+// These two are asked before any parsing: arguments come in thousands of pieces, and in code many begin with a brace.
+const opensObject = (piece: string): boolean => piece.trimStart().startsWith("{");
+
+const parseWhole = ({ text, last }: OpenCall): object | undefined => {
+  const value = last === "}" ? parseJson(text) : undefined;
+  return isObject(value) ? value : undefined;
+};
+
+const isEmptyObject = (text: string): boolean => /^\s*\{\s*\}\s*$/.test(text);
+
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/** Some servers open with an empty object, or give the finished arguments again in their last delta. */
+const joinArguments = (call: OpenCall, piece: string): string => {
+  const { text } = call;
+  const whole = opensObject(piece) ? parseWhole(call) : undefined;
+  if (whole === undefined) return text + piece;
+  if (isEmptyObject(text)) return piece;
+  return isEmptyObject(piece) || isSame(whole, parseJson(piece)) ? text : text + piece;
+};
 
 // The name comes whole (once, or again in every delta), or grows, or in pieces before the arguments.
 const joinName = (call: OpenCall, piece: string): string => {

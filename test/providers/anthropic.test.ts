@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { createAnthropic } from "../../src/providers/anthropic.ts";
-import type { Message } from "../../src/schema/message.ts";
+import type { AssistantMessage, Message } from "../../src/schema/message.ts";
 import { type Answer, anthropicAnswer, modelServer, sse } from "../helpers/model-server.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 import { BASH, gather, HELLO, joined, modelOptions, NEVER } from "./model-options.ts";
@@ -303,4 +303,136 @@ describe("the answer", () => {
     const { provider } = await ask([{ chunks }]);
     expect((await provider.generate(HELLO, NEVER)).message.content).toBe("ok");
   });
+});
+
+describe("thinking that is not the first of an answer", () => {
+  const first = { type: "thinking", thinking: "t", signature: "s1" };
+  const second = { type: "thinking", thinking: "u", signature: "s2" };
+  const call = { type: "tool_use", id: "a", name: "bash", input: { command: "ls" } };
+  const answer: Answer = {
+    chunks: [
+      JSON.stringify({
+        content: [first, { type: "text", text: "so" }, { type: "text", text: "\n" }, second, call],
+        stop_reason: "tool_use",
+      }),
+    ],
+  };
+  const refusal: Answer = {
+    status: 400,
+    chunks: [
+      JSON.stringify({
+        error: {
+          type: "invalid_request_error",
+          message:
+            "messages.1.content.2: `thinking` or `redacted_thinking` blocks in the latest message cannot be modified.",
+        },
+      }),
+    ],
+  };
+
+  /** The assistant's message in each request after the first. */
+  const replayed = async (
+    answers: readonly Answer[],
+    keep: (message: AssistantMessage) => Message = (message) => message,
+    changes: Parameters<typeof modelOptions>[1] = {},
+  ) => {
+    const { server, provider } = await ask([answer, ...answers], { thinking: "native", ...changes });
+    const { message } = await provider.generate(HELLO, NEVER);
+    const observation: Message = { role: "user", toolCallId: "a", content: "out", isError: false };
+    const history = [...HELLO.messages, keep(message), observation];
+    await provider.generate({ messages: history, tools: [BASH] }, NEVER);
+    await provider.generate({ messages: history, tools: [BASH] }, NEVER);
+    return server.requests
+      .slice(1)
+      .map(({ body }) => body as { messages: { content: unknown }[]; thinking?: unknown })
+      .map(({ messages, thinking }) => ({ content: messages[1]?.content, isThinking: thinking !== undefined }));
+  };
+
+  test("goes back where it was", async () => {
+    const content = [first, { type: "text", text: "so" }, second, call];
+    const expected = { content, isThinking: true };
+    expect(await replayed([anthropicAnswer("ok")])).toEqual([expected, expected]);
+  });
+
+  test("goes first where the history has lost its place", async () => {
+    const content = [first, second, { type: "text", text: "so\n" }, call];
+    const expected = { content, isThinking: true };
+    const copy = (message: AssistantMessage) => structuredClone(message);
+    expect(await replayed([anthropicAnswer("ok")], copy)).toEqual([expected, expected]);
+  });
+
+  test.each<[string, Parameters<typeof modelOptions>[1], boolean]>([
+    ["a model with a budget goes on without thinking", {}, false],
+    ["a newer model thinks on", { model: "claude-opus-4-8" }, true],
+  ])("is left out for good where the API refuses it: %s", async (_, changes, isThinking) => {
+    const copy = (message: AssistantMessage) => structuredClone(message);
+    const [refused, ...others] = await replayed([refusal, anthropicAnswer("ok")], copy, changes);
+    expect(refused?.content).toContainEqual(first);
+    const expected = { content: [{ type: "text", text: "so\n" }, call], isThinking };
+    expect(others).toEqual([expected, expected]);
+  });
+
+  test("a refusal that goes on is believed", async () => {
+    const copy = (message: AssistantMessage) => structuredClone(message);
+    await expect(replayed([refusal], copy)).rejects.toMatchObject({ kind: "bad_request", status: 400 });
+  });
+});
+
+test("a server that wants tools with a history of calls gets their names, to call none", async () => {
+  const message = "Requests which include `tool_use` or `tool_result` blocks must define tools";
+  const refusal = { status: 400, chunks: [JSON.stringify({ error: { type: "invalid_request_error", message } })] };
+  const { server, provider } = await ask([refusal, anthropicAnswer("ok")]);
+  const messages: readonly Message[] = [
+    { role: "user", content: "go" },
+    { role: "assistant", content: "", toolCalls: [{ id: "a", name: "bash", arguments: "{}" }] },
+    { role: "user", toolCallId: "a", content: "out", isError: false },
+  ];
+  await provider.generate({ messages }, NEVER);
+  await provider.generate({ messages }, NEVER);
+  await provider.generate(HELLO, NEVER);
+  const tools = server.requests.map(({ body }) => {
+    const { tools, tool_choice } = body as { tools?: unknown; tool_choice?: unknown };
+    return [tools, tool_choice];
+  });
+  const declared = [[{ name: "bash", input_schema: { type: "object" } }], { type: "none" }];
+  const none = [undefined, undefined];
+  expect(tools).toEqual([none, declared, declared, none]);
+});
+
+test("each turn's request begins with the bytes of the one before, and has at most four breakpoints", async () => {
+  const { server, provider } = await ask([anthropicAnswer("ok")]);
+  const history: Message[] = [
+    { role: "system", content: "be brief" },
+    { role: "user", content: "go" },
+  ];
+  for (let turn = 0; turn < 5; turn += 1) {
+    await provider.generate({ messages: history, tools: [BASH] }, NEVER);
+    const id = `a${turn}`;
+    history.push({ role: "assistant", content: "x", toolCalls: [{ id, name: "bash", arguments: "{}" }] });
+    history.push({ role: "user", toolCallId: id, content: `out ${turn}`, isError: false });
+  }
+  const bodies = server.requests.map(({ body }) => JSON.stringify(body));
+  for (const body of bodies) expect(body.split("cache_control").length - 1).toBeLessThanOrEqual(4);
+  const plain = server.requests.map(({ body }) => {
+    const { tools, system, messages } = body as { tools: unknown; system: unknown; messages: unknown[] };
+    return JSON.stringify([tools, system, messages]).replaceAll(`,"cache_control":{"type":"ephemeral"}`, "");
+  });
+  plain.slice(1).forEach((text, i) => {
+    expect(text.startsWith(plain[i]?.slice(0, -2) ?? "?")).toBe(true);
+  });
+  // The breakpoint that one request wrote is among those of the next.
+  const marked = server.requests.map(({ body }) => {
+    const { messages } = body as { messages: { content: object[] }[] };
+    return messages.flatMap(({ content }, i) => (content.some((block) => "cache_control" in block) ? [i] : []));
+  });
+  expect(marked).toEqual([[0], [0, 2], [2, 4], [4, 6], [6, 8]]);
+});
+
+test("a call that max_tokens cut before its input began does not run", async () => {
+  const chunks = sse(
+    { type: "content_block_start", index: 0, content_block: { type: "tool_use", id: "a", name: "bash", input: {} } },
+    { type: "message_delta", delta: { stop_reason: "max_tokens" } },
+  );
+  const { provider } = await ask([{ chunks }]);
+  expect(await provider.generate(HELLO, NEVER)).toMatchObject({ finishReason: "length", cutCalls: ["a"] });
 });

@@ -12,6 +12,11 @@ test.each<[string, unknown, readonly string[]]>([
   ["a list of names", { models: [{ name: "a" }] }, ["a"]],
   ["an empty list", { data: [] }, []],
   ["null", { data: null }, []],
+  ["a body that is null", null, []],
+  ["a text", "models", []],
+  ["an error", { error: { message: "no" } }, []],
+  ["bare names", { data: ["a", null, 5, { object: "model" }, ["b"]] }, ["a"]],
+  ["names under model", { models: [{ model: "a:latest" }] }, ["a:latest"]],
 ])("%s", async (_, body, expected) => {
   const server = await modelServer([{ chunks: [JSON.stringify(body)] }]);
   expect(await listModels(`${server.origin}/v1/`, "k", fetch, NEVER)).toEqual(expected);
@@ -35,4 +40,22 @@ test.each([
 ])("HTTP %d is an error", async (status, kind) => {
   const { origin } = await modelServer([{ status }]);
   await expect(listModels(origin, "", fetch, NEVER)).rejects.toMatchObject({ kind, status });
+});
+
+test.each(["/v1", "/v1/", "/v1/chat/completions", "/v1/chat/completions/"])(
+  "%s is the address of one list",
+  async (path) => {
+    const server = await modelServer([{ chunks: ['{"data":[]}'] }]);
+    await listModels(server.origin + path, "", fetch, NEVER);
+    expect(server.requests[0]?.url).toBe("/v1/models");
+  },
+);
+
+test("what is no JSON is an error that quotes nothing", async () => {
+  const { origin } = await modelServer([{ chunks: ["<html>k-0123456789"] }]);
+  const base = `${origin.replace("://", "://me:secret@")}/v1`;
+  await expect(listModels(base, "k-0123456789", fetch, NEVER)).rejects.toMatchObject({
+    kind: "protocol",
+    message: `GET ${origin}/v1/models: no JSON`,
+  });
 });

@@ -167,6 +167,7 @@ describe("in a stream, and under HTTP 200", () => {
     ["a wrong key", { error: { type: "authentication_error", message: "m" } }, "auth", false],
     ["no quota", { error: { code: "insufficient_quota", message: "m" } }, "rate_limit", false],
     ["an overflow", { error: { code: "context_length_exceeded", message: "m" } }, "context_overflow", false],
+    ["a bare error", { code: "Throttling.RateQuota", message: "m", request_id: "r" }, "rate_limit", true],
     ["an error object of its own shape", { object: "error", message: "m", code: 400 }, "bad_request", false],
   ])("%s", async (_, event, kind, retryable) => {
     expect(await errorOf({ chunks: [...started, ...sse(event)] })).toMatchObject({ kind, retryable });
@@ -198,7 +199,7 @@ describe("in a stream, and under HTTP 200", () => {
     );
     expect(error).toMatchObject({ kind: "protocol", retryable: false });
     expect(error.message).toBe("testvendor (m-test): the server sent a web page, not the API's JSON");
-    expect(error.hint).toMatch(/^Check the base URL: http:\/\/127\.0\.0\.1:\d+\/(v1)?$/);
+    expect(error.hint).toMatch(/^Check the base URL: http:\/\/127\.0\.0\.1:\d+(\/v1)?$/);
   });
 
   test("a web page under 404 is not quoted", async () => {
@@ -210,6 +211,9 @@ describe("in a stream, and under HTTP 200", () => {
   test.each<[string, string, string, boolean]>([
     ["JSON that is no answer", '{"hello":1}', "protocol", false],
     ["text that begins like JSON", "{oops", "protocol", false],
+    ["an empty list", "[]", "protocol", false],
+    ["plain words", "upstream connect error", "protocol", true],
+    ["a bare error", '{"code":"model_not_found","message":"m"}', "bad_request", false],
     ["an error without a code", '{"error":"Unexpected endpoint"}', "bad_request", false],
     ["nothing", "", "network", true],
   ])("%s", async (_, body, kind, retryable) => {
@@ -228,6 +232,15 @@ describe("what the message says", () => {
     expect(message.endsWith("x…")).toBe(true);
   });
 
+  test.each<[string, Answer]>([
+    ["JSON that is no answer", { chunks: [JSON.stringify({ note: `${"x".repeat(180)} test-key-0123456789` })] }],
+    ["no JSON", { chunks: [`{${"x".repeat(190)} test-key-0123456789`] }],
+    ["a piece of the stream", { chunks: [`data: ${"x".repeat(190)} test-key-0123456789\n\ndata: {}\n\n`] }],
+    ["an error", { status: 400, chunks: [`${"x".repeat(490)} test-key-0123456789`] }],
+  ])("a key that is quoted at the edge of a cut leaves no half behind: %s", async (_, answer) => {
+    expect((await errorOf(answer)).message).not.toMatch(/test-|key-0/);
+  });
+
   test.each<[number, RegExp]>([
     [401, /Check TESTVENDOR_API_KEY/],
     [402, /quota or balance is used up/],
@@ -244,6 +257,7 @@ describe("what the message says", () => {
     ["detail", { detail: "words" }, "words"],
     ["detail as a list", { detail: [{ msg: "words" }] }, '[{"msg":"words"}]'],
     ["plain text", "words", "words"],
+    ["the vendor behind a router", { error: { message: "words", metadata: { raw: "its words" } } }, "words: its words"],
     ["nothing", "", "the server gave no reason"],
   ])("the server's words come from %s", async (_, body, words) => {
     expect((await errorOf(json(400, body))).message).toBe(`testvendor (m-test): HTTP 400 ${words}`);
@@ -258,6 +272,17 @@ describe("what the message says", () => {
   });
 });
 
+describe.each(DIALECTS)("%s: a refusal whose body does not end well", (dialect) => {
+  test.each<[string, Partial<Answer>]>([
+    ["breaks off", { end: "reset" }],
+    ["stays open", { end: "open" }],
+    ["is endless", { chunks: ["words", " ".repeat(100_000)], end: "open" }],
+  ])("%s", async (_, answer) => {
+    const error = await errorOf({ status: 401, chunks: ["words"], ...answer }, dialect);
+    expect([error.kind, error.message]).toEqual(["auth", "testvendor (m-test): HTTP 401 words"]);
+  });
+});
+
 describe("Retry-After", () => {
   test.each<[string, Record<string, string>, number | undefined]>([
     ["seconds", { "retry-after": "7" }, 7000],
@@ -265,9 +290,20 @@ describe("Retry-After", () => {
     ["milliseconds go first", { "retry-after-ms": "250", "retry-after": "7" }, 250],
     ["a date in the past", { "retry-after": "Wed, 21 Oct 2015 07:28:00 GMT" }, 0],
     ["nonsense", { "retry-after": "soon" }, undefined],
+    ["less than nothing", { "retry-after": "-5" }, undefined],
+    ["seconds with a unit", { "retry-after": "7s" }, undefined],
+    ["blanks around seconds", { "retry-after": " 7 " }, 7000],
+    ["an ISO date", { "retry-after": "2015-10-21T07:28:00Z" }, 0],
     ["none", {}, undefined],
   ])("%s", async (_, headers, expected) => {
     expect((await errorOf(json(429, {}, headers))).retryAfterMs).toBe(expected);
+  });
+
+  test("Google says it in the body", async () => {
+    const details = [{ "@type": "x" }, { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "34.5s" }];
+    const body = [{ error: { code: 429, status: "RESOURCE_EXHAUSTED", message: "m", details } }];
+    expect((await errorOf(json(429, body))).retryAfterMs).toBe(34_500);
+    expect((await errorOf(json(429, body, { "retry-after": "2" }))).retryAfterMs).toBe(2000);
   });
 
   test("a date in the future", async () => {

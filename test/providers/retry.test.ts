@@ -97,6 +97,12 @@ describe("withRetry", () => {
     expect(waits).toEqual([120_000]);
   });
 
+  test("no wait at all is not what a server can mean", async () => {
+    const waits: number[] = [];
+    await retried(scripted([failure({ retryAfterMs: 0 })], [DONE]), waits).generate(HELLO, NEVER);
+    expect(waits).toEqual([1000]);
+  });
+
   test("a longer wait ends it and says when the limit resets", async () => {
     const provider = scripted([failure({ kind: "rate_limit", status: 429, retryAfterMs: 277_403_000 })], [DONE]);
     const { error } = await gather(retried(provider).generateStream(HELLO, NEVER));
