@@ -1,3 +1,4 @@
+import { EXIT } from "../text/exit.ts";
 import { nearest } from "../text/nearest.ts";
 import type { Strings } from "../text/strings.ts";
 import { UserError } from "../text/user-error.ts";
@@ -23,9 +24,9 @@ export const createActions = ({ surroundings, version, strings }: ActionsOptions
   chat: async (prompt, _options, commandNames) => {
     const [word = ""] = prompt;
     const [near] = prompt.length === 1 && !word.includes(" ") ? nearest(word, commandNames) : [];
-    if (near !== undefined) throw new UserError(strings.cli.didYouMean(word, near), { exitCode: 2 });
+    if (near !== undefined) throw new UserError(strings.cli.didYouMean(word, near), { exitCode: EXIT.usage });
     const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
-    throw new UserError(isTerminal ? strings.cli.chatNotYet : strings.cli.chatNeedsTerminal, { exitCode: 2 });
+    throw new UserError(isTerminal ? strings.cli.chatNotYet : strings.cli.chatNeedsTerminal, { exitCode: EXIT.usage });
   },
   config: async (request, options) => {
     await runConfig(request, options, surroundings);

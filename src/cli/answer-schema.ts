@@ -1,8 +1,11 @@
-import { readFileSync } from "node:fs";
 import type { ValidateFunction } from "ajv";
 import { type Input, StopError } from "../engine/options.ts";
 import type { JsonSchema } from "../schema/tool.ts";
+import { errorMessage, systemMessage } from "../text/error-message.ts";
+import { EXIT } from "../text/exit.ts";
 import type { Strings } from "../text/strings.ts";
+import { UserError } from "../text/user-error.ts";
+import { readOptionFile } from "./named-files.ts";
 
 /** How often a model may correct an answer that misses the schema. */
 const CORRECTIONS = 2;
@@ -17,23 +20,39 @@ export type AnswerSchema = {
 
 /**
  * Reads a JSON Schema file (draft 2020-12, or draft 7 where `$schema` says so) for the final answer.
- * @throws Error that says what is wrong with the file or the schema.
+ * @throws UserError that says what is wrong with the file or the schema.
  */
-export const loadAnswerSchema = async (path: string, strings: Strings["headless"]): Promise<AnswerSchema> => {
-  const schema: unknown = JSON.parse(readFileSync(path, "utf8"));
-  if (typeof schema !== "object" || schema === null || Array.isArray(schema)) throw new Error(strings.schemaNotObject);
-  const validate = await compile(schema as JsonSchema);
+export const loadAnswerSchema = async (path: string, strings: Strings): Promise<AnswerSchema> => {
+  const { schema, validate } = await readSchema(path, strings);
   let corrections = 0;
 
   const stopping = async (answer: string): Promise<Input | undefined> => {
-    const problem = check(answer, validate, strings);
+    const problem = check(answer, validate, strings.headless);
     if (problem === undefined) return undefined;
-    if (corrections >= CORRECTIONS) throw new StopError(strings.answerMissesSchema(problem));
+    if (corrections >= CORRECTIONS) throw new StopError(strings.headless.answerMissesSchema(problem));
     corrections += 1;
-    return { content: strings.correctAnswer(problem), source: "reminder" };
+    return { content: strings.headless.correctAnswer(problem), source: "reminder" };
   };
-  return { schema: schema as JsonSchema, stopping, parse: (answer) => JSON.parse(unfence(answer)) as unknown };
+  return { schema, stopping, parse: (answer) => JSON.parse(unfence(answer)) as unknown };
 };
+
+const readSchema = async (
+  path: string,
+  { cli, headless }: Strings,
+): Promise<{ readonly schema: JsonSchema; readonly validate: ValidateFunction }> => {
+  const text = readOptionFile("--json-schema", path, cli);
+  try {
+    const schema: unknown = JSON.parse(text);
+    if (!isSchema(schema)) throw new Error(headless.schemaNotObject);
+    return { schema, validate: await compile(schema) };
+  } catch (error) {
+    const message = cli.fileUnreadable("--json-schema", path, systemMessage(error));
+    throw new UserError(message, { exitCode: EXIT.input, cause: error });
+  }
+};
+
+const isSchema = (value: unknown): value is JsonSchema =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 // `format` stays an annotation, as draft 2020-12 has it.
 const compile = async (schema: JsonSchema): Promise<ValidateFunction> => {
@@ -49,7 +68,7 @@ const check = (answer: string, validate: ValidateFunction, strings: Strings["hea
   try {
     value = JSON.parse(unfence(answer));
   } catch (error) {
-    return strings.answerNotJson(error instanceof Error ? error.message : String(error));
+    return strings.answerNotJson(errorMessage(error));
   }
   if (validate(value)) return undefined;
   return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath || "/"}: ${message}`).join("; ");

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { EXIT } from "../text/exit.ts";
 import type { Strings } from "../text/strings.ts";
 import { UserError } from "../text/user-error.ts";
 
@@ -21,7 +22,7 @@ export const completionScript = (shell: string, program: Command, strings: Strin
     case "fish":
       return fish(program);
     default:
-      throw new UserError(strings.unknownShell(shell), { exitCode: 2 });
+      throw new UserError(strings.unknownShell(shell), { exitCode: EXIT.usage });
   }
 };
 

@@ -4,6 +4,8 @@ import { parseRule, type Rule } from "../permissions/rules.ts";
 import type { Ask } from "../schema/ask.ts";
 import type { PermissionMode } from "../schema/event.ts";
 import type { ModelInfo } from "../schema/model.ts";
+import { errorMessage } from "../text/error-message.ts";
+import { EXIT } from "../text/exit.ts";
 import type { Strings } from "../text/strings.ts";
 import { UserError } from "../text/user-error.ts";
 import { type Bash, createBash } from "../tools/builtin/bash.ts";
@@ -50,7 +52,7 @@ export const createTools = (
         guard: options.guard,
         places: { workDir, homeDir, harnessHome: paths.home, addedDirs: settings.addDirs },
         strings: strings.permission,
-        ...(ask && { ask }),
+        ask,
       }),
       limitProcesses(createSlots(Math.max(4, 2 * availableParallelism())), strings.registry),
       limitTime({ toolTimeoutMs: settings.toolTimeoutMs, strings: strings.registry }),
@@ -85,8 +87,8 @@ const readRule = (rule: string, place: string, strings: Strings["permission"]): 
   try {
     return parseRule(rule, strings);
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
-    throw new UserError(`${place}: ${problem}`, { exitCode: 52, cause: error });
+    const problem = errorMessage(error);
+    throw new UserError(`${place}: ${problem}`, { exitCode: EXIT.config, cause: error });
   }
 };
 

@@ -1,9 +1,8 @@
 import { rmSync } from "node:fs";
-import { resolve } from "node:path";
-import { ensurePrivateDir, newSessionId, sessionFiles } from "../config/paths.ts";
+import { newSessionId, sessionFiles } from "../config/paths.ts";
 import { Engine } from "../engine/engine.ts";
 import type { RunInput } from "../engine/options.ts";
-import { type LogFile, openLogFile } from "../logging/log-file.ts";
+import type { LogFile } from "../logging/log-file.ts";
 import { chooseProvider, type ProviderChoice } from "../providers/choose-provider.ts";
 import { createListModels, createProvider } from "../providers/create-provider.ts";
 import { createFetch } from "../providers/transport.ts";
@@ -14,20 +13,22 @@ import type { JsonSchema } from "../schema/tool.ts";
 import { loadInstructions } from "../session/instructions.ts";
 import { Session, type Sink } from "../session/session.ts";
 import { systemPrompt } from "../session/system-prompt.ts";
+import { EXIT } from "../text/exit.ts";
+import { localTime } from "../text/local-time.ts";
 import { createMask } from "../text/mask.ts";
 import { UserError } from "../text/user-error.ts";
 import type { Registry } from "../tools/registry.ts";
 import { createTools } from "./compose-tools.ts";
+import { openLog } from "./open-log.ts";
 import type { RunOptions } from "./program.ts";
-import { say } from "./say.ts";
-import { type Setup, systemMessage } from "./setup.ts";
+import type { Setup } from "./setup.ts";
 
 export type ComposeOptions = {
   readonly run: RunOptions;
   readonly chat: boolean;
-  readonly systemPrompt?: string;
-  readonly appendSystemPrompt?: string;
-  readonly answer?: { readonly schema: JsonSchema; readonly stopping: NonNullable<RunInput["stopping"]> };
+  readonly systemPrompt?: string | undefined;
+  readonly appendSystemPrompt?: string | undefined;
+  readonly answer?: { readonly schema: JsonSchema; readonly stopping: RunInput["stopping"] } | undefined;
   /** Absent where no person can answer. */
   readonly ask?: Ask;
 };
@@ -89,6 +90,7 @@ export const compose = async (setup: Setup, options: ComposeOptions): Promise<Ma
     ask,
   });
   const { log, warnings } = await openLog(setup, run, files.log);
+  const mask = createMask(setup.secretValues);
   const engine = new Engine({
     provider,
     info,
@@ -97,20 +99,20 @@ export const compose = async (setup: Setup, options: ComposeOptions): Promise<Ma
       maxTurns: settings.maxTurns,
       toolTimeoutMs: settings.toolTimeoutMs,
       maxConcurrentTools: settings.maxConcurrentTools,
-      ...(settings.maxCostUsd !== null && { maxCostUsd: settings.maxCostUsd }),
-      ...(settings.maxTokens !== null && { maxTokens: settings.maxTokens }),
-      ...(settings.maxTimeMs !== null && { maxTimeMs: settings.maxTimeMs }),
+      maxCostUsd: settings.maxCostUsd ?? undefined,
+      maxTokens: settings.maxTokens ?? undefined,
+      maxTimeMs: settings.maxTimeMs ?? undefined,
     },
     thinking: settings.thinking,
     permissionMode,
     sandbox: "off",
     logFile: log?.path ?? null,
     session: { id, workDir },
-    mask: createMask(setup.secretValues),
+    mask,
     strings: strings.engine,
     // The global performance object would load a dozen modules of node.
     now: () => Number(process.hrtime.bigint()) / 1e6,
-    ...(ask && { ask }),
+    ask,
   });
   const instructions = loadInstructions(paths.instructions, workDir);
   const sinks: Sink[] = log ? [log.write] : [];
@@ -121,15 +123,15 @@ export const compose = async (setup: Setup, options: ComposeOptions): Promise<Ma
       platform: process.platform,
       shell: "bash",
       date: localDate(new Date()),
-      ...(options.systemPrompt !== undefined && { replace: options.systemPrompt }),
-      ...(options.appendSystemPrompt !== undefined && { append: options.appendSystemPrompt }),
-      instructions: instructions.text,
-      ...(options.answer && { answerSchema: options.answer.schema }),
+      replace: options.systemPrompt,
+      append: options.appendSystemPrompt,
+      instructions: mask(instructions.text),
+      answerSchema: options.answer?.schema,
     }),
     engine,
     sinks,
     clock: () => new Date(),
-    ...(options.answer && { stopping: options.answer.stopping }),
+    stopping: options.answer?.stopping,
   });
 
   return {
@@ -159,36 +161,13 @@ const modelInfo = (choice: ProviderChoice): ModelInfo => (choice.kind === "model
 const checkPrices = ({ config, strings }: Setup, choice: ProviderChoice, { prices }: ModelInfo): void => {
   if (config.settings.maxCostUsd === null || prices !== null || choice.kind === "offline") return;
   const model = `${choice.server.name}/${choice.model}`;
-  throw new UserError(strings.cli.unknownPrice(model), { exitCode: 52, hint: strings.cli.unknownPriceHint(model) });
-};
-
-/** A log that was asked for must open; without one in the default place the run goes on. */
-const openLog = async (
-  { paths, strings, cwd, config: { settings } }: Setup,
-  run: RunOptions,
-  defaultPath: string,
-): Promise<{ readonly log: LogFile | null; readonly warnings: readonly string[] }> => {
-  const path = run.logFile === undefined ? defaultPath : resolve(cwd, run.logFile);
-  const onFailure = (error: unknown): void => say(strings.cli.logStopped(path, systemMessage(error)));
-  try {
-    if (run.logFile === undefined) {
-      await ensurePrivateDir(paths.home);
-      await ensurePrivateDir(paths.sessions);
-    }
-    const block = {
-      maxOutputBytes: settings["log.maxOutputBytes"],
-      indent: settings["log.indent"],
-      inlineArguments: settings["log.inlineArguments"],
-    };
-    return { log: openLogFile(path, { block, onFailure }), warnings: [] };
-  } catch (error) {
-    if (run.logFile !== undefined)
-      throw new UserError(strings.cli.logUnwritable(path, systemMessage(error)), { exitCode: 52, cause: error });
-    return { log: null, warnings: [strings.cli.homeUnwritable(paths.home, systemMessage(error))] };
-  }
+  throw new UserError(strings.cli.unknownPrice(model), {
+    exitCode: EXIT.config,
+    hint: strings.cli.unknownPriceHint(model),
+  });
 };
 
 const localDate = (time: Date): string => {
-  const two = (value: number): string => String(value).padStart(2, "0");
-  return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+  const { year, month, day } = localTime(time);
+  return `${year}-${month}-${day}`;
 };

@@ -1,9 +1,11 @@
 import { Writable } from "node:stream";
-import { type ConfigEntry, setConfigValue } from "../config/config.ts";
+import type { ConfigEntry } from "../config/config.ts";
 import { ensurePrivateDir } from "../config/paths.ts";
 import { storeKey } from "../config/secrets.ts";
+import { setConfigValue } from "../config/set-config-value.ts";
 import { SETTING_KEYS } from "../config/settings.ts";
 import { visibleControls } from "../text/clean.ts";
+import { EXIT } from "../text/exit.ts";
 import { nearest } from "../text/nearest.ts";
 import { printableJson } from "../text/printable-json.ts";
 import { UserError } from "../text/user-error.ts";
@@ -28,7 +30,9 @@ export const runConfig = async (
     case "get": {
       const entry = config.entries.find(({ key }) => key === request.key);
       if (!entry)
-        throw new UserError(strings.cli.unknownKey(request.key, nearest(request.key, SETTING_KEYS)), { exitCode: 2 });
+        throw new UserError(strings.cli.unknownKey(request.key, nearest(request.key, SETTING_KEYS)), {
+          exitCode: EXIT.usage,
+        });
       process.stdout.write(`${show(entry.value)}\n`);
       return;
     }
@@ -36,7 +40,7 @@ export const runConfig = async (
       const file = request.project ? paths.projectSettings : paths.config;
       if (!request.project) await ensurePrivateDir(paths.home);
       await setConfigValue(file, request.key, request.value, strings.config);
-      process.stdout.write(`${strings.cli.saved(request.key, file)}\n`);
+      process.stdout.write(`${visibleControls(strings.cli.saved(request.key, file))}\n`);
       return;
     }
     case "key":
@@ -49,13 +53,14 @@ export const runConfig = async (
 const saveKey = async (name: string, { servers, paths, strings }: Setup): Promise<void> => {
   const server = servers.find((candidate) => candidate.name === name);
   const names = servers.map((candidate) => candidate.name);
-  if (!server) throw new UserError(strings.config.unknownProvider(name, nearest(name, names), names), { exitCode: 52 });
+  if (!server)
+    throw new UserError(strings.config.unknownProvider(name, nearest(name, names), names), { exitCode: EXIT.config });
   const variable = server.keyVariable;
-  if (variable === null) throw new UserError(strings.cli.keyNotNeeded(name), { exitCode: 2 });
+  if (variable === null) throw new UserError(strings.cli.keyNotNeeded(name), { exitCode: EXIT.usage });
   const key = (await readKey(strings.cli.keyPrompt(variable), strings)).trim();
-  if (key === "") throw new UserError(strings.cli.keyEmpty, { exitCode: 42 });
+  if (key === "") throw new UserError(strings.cli.keyEmpty, { exitCode: EXIT.input });
   await storeKey(paths.dotenv, variable, key, strings.config);
-  process.stdout.write(`${strings.cli.keyStored(variable, paths.dotenv)}\n`);
+  process.stdout.write(`${visibleControls(strings.cli.keyStored(variable, paths.dotenv))}\n`);
 };
 
 /** From a terminal without echo, or from standard input. */
@@ -79,7 +84,7 @@ const readKey = async (prompt: string, strings: Setup["strings"]): Promise<strin
 const show = (value: unknown): string => visibleControls(typeof value === "string" ? value : JSON.stringify(value));
 
 const table = (entries: readonly ConfigEntry[]): string => {
-  const rows = entries.map(({ key, value, origin }) => [key, show(value), origin] as const);
+  const rows = entries.map(({ key, value, origin }) => [key, show(value), visibleControls(origin)] as const);
   const width = (column: 0 | 1): number => Math.max(...rows.map((row) => row[column].length));
   const [keyWidth, valueWidth] = [width(0), Math.min(width(1), 60)];
   return rows

@@ -2,11 +2,13 @@ import { accessSync, constants } from "node:fs";
 import { dirname } from "node:path";
 import { listModels } from "../providers/models-endpoint.ts";
 import { createFetch } from "../providers/transport.ts";
+import { shownAddress } from "../text/address.ts";
 import { visibleControls } from "../text/clean.ts";
+import { errorMessage, systemMessage } from "../text/error-message.ts";
 import { printableJson } from "../text/printable-json.ts";
 import type { Strings } from "../text/strings.ts";
 import type { RunOptions } from "./program.ts";
-import { prepare, type Setup, type Surroundings, systemMessage } from "./setup.ts";
+import { prepare, type Setup, type Surroundings } from "./setup.ts";
 
 const ENDPOINT_TIMEOUT_MS = 5000;
 const PROGRAM_TIMEOUT_MS = 5000;
@@ -45,16 +47,12 @@ const localChecks = (setup: Setup, version: string): readonly Promise<Check>[] =
       const { columns, isTTY } = process.stdout;
       return ok(isTTY ? `${env["TERM"] ?? "?"}, ${columns} columns` : doctor.noTerminal);
     }),
-    timed("shell", async () =>
-      program("bash", ["--version"], env, { status: "error", hint: doctor.installBash }, doctor),
-    ),
-    timed("git", async () =>
-      program("git", ["--version"], env, { status: "warning", hint: doctor.installGit }, doctor),
-    ),
-    timed("ripgrep", async () =>
+    timed("shell", () => program("bash", ["--version"], env, { status: "error", hint: doctor.installBash }, doctor)),
+    timed("git", () => program("git", ["--version"], env, { status: "warning", hint: doctor.installGit }, doctor)),
+    timed("ripgrep", () =>
       program("rg", ["--version"], env, { status: "warning", hint: doctor.installRipgrep }, doctor),
     ),
-    timed("sandbox", async () => sandbox(setup)),
+    timed("sandbox", () => sandbox(setup)),
     timed("keys", async () => keys(setup)),
     timed("log", async () => {
       try {
@@ -75,14 +73,14 @@ const endpointChecks = ({ servers, secrets, env, strings }: Setup): readonly Pro
     if (!credential || (credential.key === null && credential.isOwnAddress)) return [];
     return timed(`endpoint ${server.name}`, async (): Promise<Finding> => {
       const startedAt = performance.now();
+      const address = shownAddress(credential.baseUrl);
       try {
         const signal = AbortSignal.timeout(ENDPOINT_TIMEOUT_MS);
         const models = await listModels(credential.baseUrl, credential.key?.value ?? "", fetch, signal, server.dialect);
         const latencyMs = Math.round(performance.now() - startedAt);
-        return ok(strings.doctor.reachable(credential.baseUrl, latencyMs, models.length));
+        return ok(strings.doctor.reachable(address, latencyMs, models.length));
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
-        return { status: "warning", summary: `${credential.baseUrl}: ${reason}`, hint: strings.doctor.endpointHint };
+        return { status: "warning", summary: `${address}: ${errorMessage(error)}`, hint: strings.doctor.endpointHint };
       }
     });
   });
@@ -144,7 +142,7 @@ const timed = async (id: string, check: () => Promise<Finding>): Promise<Check> 
 const MARKS = { ok: "✓", warning: "!", error: "✗" } as const;
 
 const line = ({ id, status, summary, hint }: Check): string =>
-  `${MARKS[status]} ${id}: ${visibleControls(summary)}${hint === undefined ? "" : `\n    ${hint}`}\n`;
+  `${MARKS[status]} ${visibleControls(`${id}: ${summary}`)}${hint === undefined ? "" : `\n    ${hint}`}\n`;
 
 /** The folder itself, or the nearest one above it that exists. */
 const nearestFolder = (path: string): string => {

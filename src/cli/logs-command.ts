@@ -1,6 +1,7 @@
 import { createReadStream, readdirSync, readFileSync, statSync, watch } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Writable } from "node:stream";
+import { EXIT } from "../text/exit.ts";
 import { UserError } from "../text/user-error.ts";
 import type { RunOptions } from "./program.ts";
 import { prepare, type Surroundings } from "./setup.ts";
@@ -14,9 +15,9 @@ export const runLogs = async (
   const { paths, strings } = await prepare(surroundings, options);
   const lines = Number(options.lines);
   if (!Number.isSafeInteger(lines) || lines < 0)
-    throw new UserError(strings.cli.usage(`--lines ${options.lines}`), { exitCode: 2 });
+    throw new UserError(strings.cli.usage(`--lines ${options.lines}`), { exitCode: EXIT.usage });
   const path = newestLog(paths.sessions);
-  if (path === undefined) throw new UserError(strings.cli.noLogs, { exitCode: 42 });
+  if (path === undefined) throw new UserError(strings.cli.noLogs, { exitCode: EXIT.input });
   const stop = watchSignals();
   process.stdout.on("error", () => stop.close());
   await printLog(path, { lines, follow: options.follow === true, stdout: process.stdout, signal: stop.signal });

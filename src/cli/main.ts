@@ -1,16 +1,13 @@
 import { homedir, userInfo } from "node:os";
 import { CommanderError } from "commander";
 import { OUTPUT_FORMATS, type OutputFormat } from "../headless/output-format.ts";
-import type { Strings } from "../text/strings.ts";
+import { EXIT } from "../text/exit.ts";
+import { earlyStrings, type Strings } from "../text/strings.ts";
 import { UserError } from "../text/user-error.ts";
 import { createProgram } from "./program.ts";
 import { say } from "./say.ts";
-import { earlyStrings } from "./setup.ts";
 
 declare const HARNESS9_VERSION: string;
-
-const FAILED = 1;
-const USAGE = 2;
 
 /** The whole program. Ends the process: an open keep-alive socket must not hold it. */
 export const main = async (): Promise<never> => {
@@ -25,7 +22,7 @@ export const main = async (): Promise<never> => {
   const isLost = failure !== undefined && failure.code !== "EPIPE";
   if (isLost) say(`stdout: ${failure?.message}`);
   await drained(process.stderr);
-  process.exit(isLost ? FAILED : code);
+  process.exit(isLost ? EXIT.failed : code);
 };
 
 const runProgram = async (): Promise<number> => {
@@ -50,19 +47,19 @@ const runProgram = async (): Promise<number> => {
     // The system's own words, as a folder that cannot be written. All else is a bug.
     if (!(error instanceof Error && "syscall" in error)) throw error;
     say(error.message);
-    return FAILED;
+    return EXIT.failed;
   }
 };
 
 /** Commander has said what is wrong; its own exit code for it is 1. A program that reads our JSON is told as well. */
 const usageFailure = async ({ message }: CommanderError, strings: Strings): Promise<number> => {
   const format = asksForJson(process.argv.slice(2));
-  if (format === undefined) return USAGE;
+  if (format === undefined) return EXIT.usage;
   const { printStartFailure } = await import("../headless/run-headless.ts");
   const { stdout, stderr } = process;
   const output = { format, stdout, stderr, strings: strings.headless, version: HARNESS9_VERSION, tools: [] };
   printStartFailure({ kind: "input", message }, { ...output, time: new Date() });
-  return USAGE;
+  return EXIT.usage;
 };
 
 /** The JSON format that a command line names, though it cannot be understood as a whole. */

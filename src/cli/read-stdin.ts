@@ -1,5 +1,6 @@
 import { fstatSync } from "node:fs";
 import type { Readable } from "node:stream";
+import { EXIT } from "../text/exit.ts";
 import type { Strings } from "../text/strings.ts";
 import { UserError } from "../text/user-error.ts";
 
@@ -26,11 +27,11 @@ export const readStdin = async ({ stdin, hasPrompt, notice, strings }: StdinOpti
     // A program that starts us often leaves a socket open as our input and never writes to it.
     patienceMs: source === "socket" && hasPrompt ? SOCKET_PATIENCE_MS : undefined,
     onSlow: () => notice(strings.waitingForStdin),
-    tooLarge: () => new UserError(strings.stdinTooLarge(MAX_BYTES), { exitCode: 42 }),
+    tooLarge: () => new UserError(strings.stdinTooLarge(MAX_BYTES), { exitCode: EXIT.input }),
   });
   if (chunks === undefined) return undefined;
   const text = decode(Buffer.concat(chunks));
-  if (text === undefined) throw new UserError(strings.stdinBinary, { exitCode: 42 });
+  if (text === undefined) throw new UserError(strings.stdinBinary, { exitCode: EXIT.input });
   return text;
 };
 

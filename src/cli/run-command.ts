@@ -1,19 +1,20 @@
-import { accessSync, constants, realpathSync, statSync, writeFileSync } from "node:fs";
-import { dirname, resolve } from "node:path";
-import { EXIT, exitCode } from "../headless/exit-code.ts";
+import { resolve } from "node:path";
+import { exitCode } from "../headless/exit-code.ts";
 import { answerText, type HeadlessOptions, printStartFailure, runHeadless } from "../headless/run-headless.ts";
 import type { ErrorKind } from "../schema/event.ts";
 import type { Input } from "../session/session.ts";
+import { errorMessage } from "../text/error-message.ts";
+import { EXIT } from "../text/exit.ts";
 import type { Strings } from "../text/strings.ts";
 import { UserError } from "../text/user-error.ts";
-import { atomicWrite } from "../tools/workspace/atomic-write.ts";
 import { type AnswerSchema, loadAnswerSchema } from "./answer-schema.ts";
 import { compose, type Machine } from "./compose.ts";
+import { checkOutput, writeOutput } from "./named-files.ts";
 import { stderrPaint } from "./paint.ts";
 import type { RunOptions } from "./program.ts";
-import { readStdin } from "./read-stdin.ts";
+import { promptText, readPrompt } from "./prompt.ts";
 import { say } from "./say.ts";
-import { prepare, readOptionFile, type Surroundings, systemMessage } from "./setup.ts";
+import { prepare, type Surroundings } from "./setup.ts";
 import { type Stop, watchSignals } from "./signals.ts";
 
 export type RunRequest = {
@@ -67,6 +68,7 @@ const unlessStopped = <T>(work: Promise<T>, stop: Stop, strings: Strings): Promi
   const stopped = new Promise<never>((_resolve, reject) => {
     const cancel = (): void =>
       reject(new UserError(strings.engine.cancelled("signal"), { exitCode: stop.exitCode ?? EXIT.interrupted }));
+    if (stop.signal.aborted) cancel();
     stop.signal.addEventListener("abort", cancel, { once: true });
   });
   return Promise.race([work, stopped]);
@@ -78,29 +80,13 @@ const start = async ({ prompt, options, surroundings }: RunRequest): Promise<Sta
   const mode = setup.config.settings.permissionMode;
   if (mode !== null && mode !== "auto" && mode !== "yolo")
     throw new UserError(strings.cli.modeNotYet(mode), { exitCode: EXIT.config });
-  if (options.output !== undefined) checkOutput(resolve(cwd, options.output), strings.cli);
+  if (options.output !== undefined) checkOutput(resolve(cwd, options.output), strings);
   const answer =
-    options.jsonSchema === undefined ? undefined : await answerSchema(resolve(cwd, options.jsonSchema), strings);
-  const replace = promptText(options, "systemPrompt", cwd, strings.cli);
-  const append = promptText(options, "appendSystemPrompt", cwd, strings.cli);
-
-  const words = prompt.join(" ");
-  const piped = await readStdin({
-    stdin: process.stdin,
-    hasPrompt: words.trim() !== "",
-    notice: say,
-    strings: strings.cli,
-  });
-  const input = joinPrompt(words, piped);
-  if (input === undefined) throw new UserError(strings.cli.emptyPrompt, { exitCode: EXIT.input });
-
-  const machine = await compose(setup, {
-    run: options,
-    chat: false,
-    ...(replace !== undefined && { systemPrompt: replace }),
-    ...(append !== undefined && { appendSystemPrompt: append }),
-    ...(answer && { answer }),
-  });
+    options.jsonSchema === undefined ? undefined : await loadAnswerSchema(resolve(cwd, options.jsonSchema), strings);
+  const systemPrompt = promptText(options, "systemPrompt", cwd, strings.cli);
+  const appendSystemPrompt = promptText(options, "appendSystemPrompt", cwd, strings.cli);
+  const input = await readPrompt(prompt.join(" "), strings.cli);
+  const machine = await compose(setup, { run: options, chat: false, systemPrompt, appendSystemPrompt, answer });
   return { machine, input, answer, strings };
 };
 
@@ -134,22 +120,22 @@ const fail = async (
   headless: HeadlessOptions,
   strings: Strings,
 ): Promise<number> => {
-  if (!machine && error instanceof UserError) {
-    const { message, hint, exitCode: code } = error;
-    const failure = { kind: ERROR_KINDS[code] ?? "internal", message, ...(hint !== undefined && { hint }) };
-    printStartFailure(failure, { ...headless, time: new Date() });
-    return code;
-  }
+  const output = { ...headless, time: new Date() };
   if (error instanceof UserError) {
-    say(error.message);
-    return error.exitCode;
+    const { message, hint, exitCode: code } = error;
+    if (machine) say(message);
+    else
+      printStartFailure(
+        { kind: ERROR_KINDS[code] ?? "internal", message, ...(hint !== undefined && { hint }) },
+        output,
+      );
+    return code;
   }
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   machine?.log?.writeText(stack);
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   if (machine) say(strings.cli.bug(message, machine.log?.path ?? null));
-  else
-    printStartFailure({ kind: "internal", message: strings.cli.bug(message, null) }, { ...headless, time: new Date() });
+  else printStartFailure({ kind: "internal", message: strings.cli.bug(message, null) }, output);
   await machine?.close();
   return EXIT.failed;
 };
@@ -162,56 +148,4 @@ const ERROR_KINDS: Readonly<Record<number, ErrorKind>> = {
   129: "cancelled",
   130: "cancelled",
   143: "cancelled",
-};
-
-const joinPrompt = (words: string, piped: string | undefined): Input | undefined => {
-  const hasWords = words.trim() !== "";
-  if (piped === undefined || piped.trim() === "") return hasWords ? { content: words, source: "person" } : undefined;
-  return hasWords
-    ? { content: `${words}\n\n<stdin>\n${piped.replace(/\n$/, "")}\n</stdin>`, source: "person" }
-    : { content: piped, source: "stdin" };
-};
-
-const promptText = (
-  options: RunOptions,
-  name: "systemPrompt" | "appendSystemPrompt",
-  cwd: string,
-  strings: Strings["cli"],
-): string | undefined => {
-  const flag = name === "systemPrompt" ? "--system-prompt" : "--append-system-prompt";
-  const text = options[name];
-  const file = options[`${name}File`];
-  if (file === undefined) return text;
-  if (text !== undefined) throw new UserError(strings.bothPrompts(flag, `${flag}-file`), { exitCode: EXIT.usage });
-  return readOptionFile(`${flag}-file`, resolve(cwd, file), strings);
-};
-
-const answerSchema = async (path: string, strings: Strings): Promise<AnswerSchema> => {
-  try {
-    return await loadAnswerSchema(path, strings.headless);
-  } catch (error) {
-    const message = strings.cli.fileUnreadable("--json-schema", path, systemMessage(error));
-    throw new UserError(message, { exitCode: EXIT.input, cause: error });
-  }
-};
-
-const checkOutput = (path: string, strings: Strings["cli"]): void => {
-  try {
-    const existing = statSync(path, { throwIfNoEntry: false });
-    if (existing?.isDirectory()) throw new Error("is a directory");
-    accessSync(existing ? path : dirname(path), constants.W_OK);
-  } catch (error) {
-    throw new UserError(strings.outputUnwritable(path, systemMessage(error)), { exitCode: EXIT.input, cause: error });
-  }
-};
-
-const writeOutput = async (path: string, text: string, { cli, files }: Strings): Promise<void> => {
-  try {
-    const existing = statSync(path, { throwIfNoEntry: false }) ?? null;
-    const real = existing ? realpathSync(path) : path;
-    if (existing && !existing.isFile()) writeFileSync(path, text);
-    else await atomicWrite({ path: { real, shown: path }, bytes: Buffer.from(text), existing, strings: files });
-  } catch (error) {
-    throw new UserError(cli.outputUnwritable(path, systemMessage(error)), { exitCode: EXIT.failed, cause: error });
-  }
 };

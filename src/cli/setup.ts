@@ -1,4 +1,4 @@
-import { accessSync, constants, readFileSync, realpathSync, statSync } from "node:fs";
+import { accessSync, constants } from "node:fs";
 import { resolve } from "node:path";
 import { type Config, loadConfig } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
@@ -6,8 +6,9 @@ import { type HarnessPaths, harnessPaths } from "../config/paths.ts";
 import { resolveSecrets, type Secrets, secretValues, secretVariableNames } from "../config/secrets.ts";
 import { readVariables, type Variables } from "../config/variables.ts";
 import { listServers, type Server } from "../providers/servers.ts";
-import { localeLanguage, type Strings, stringsFor } from "../text/strings.ts";
-import { UserError } from "../text/user-error.ts";
+import { EXIT } from "../text/exit.ts";
+import { earlyStrings, localeLanguage, type Strings, stringsFor } from "../text/strings.ts";
+import { checkAddedDir, checkConfigFile, checkWorkDir } from "./named-files.ts";
 import type { RunOptions } from "./program.ts";
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -31,12 +32,6 @@ export type Setup = Surroundings & {
   /** What no child process gets. */
   readonly secretNames: readonly string[];
   readonly warnings: readonly string[];
-};
-
-/** The strings before any file is read: the locale, or HARNESS9_LANGUAGE. */
-export const earlyStrings = (env: Env): Strings => {
-  const language = env["HARNESS9_LANGUAGE"];
-  return stringsFor(language === "zh" || language === "en" ? language : localeLanguage(env));
 };
 
 /** @throws UserError for a work directory, a setting or an address that cannot be used. */
@@ -88,7 +83,7 @@ export const prepare = async (surroundings: Surroundings, options: RunOptions): 
 
 /** The flags that are settings, by setting key. */
 const settingFlags = (options: RunOptions, strings: Strings["cli"]): Readonly<Record<string, unknown>> => {
-  if (!options.guard && !options.yolo) throw new ConfigError(strings.noGuardNeedsYolo, { exitCode: 2 });
+  if (!options.guard && !options.yolo) throw new ConfigError(strings.noGuardNeedsYolo, { exitCode: EXIT.usage });
   return {
     provider: options.provider,
     model: options.model,
@@ -107,26 +102,6 @@ const settingFlags = (options: RunOptions, strings: Strings["cli"]): Readonly<Re
 
 const given = (list: readonly string[]): readonly string[] | undefined => (list.length > 0 ? list : undefined);
 
-const checkWorkDir = (path: string, strings: Strings["cli"]): string => {
-  try {
-    if (!statSync(path).isDirectory()) throw new UserError(strings.workDirNotDirectory(path), { exitCode: 42 });
-    accessSync(path, constants.R_OK | constants.X_OK);
-    return realpathSync(path);
-  } catch (error) {
-    if (error instanceof UserError) throw error;
-    const message =
-      systemCode(error) === "ENOENT"
-        ? strings.workDirMissing(path)
-        : strings.workDirUnreadable(path, systemMessage(error));
-    throw new UserError(message, { exitCode: 42, cause: error });
-  }
-};
-
-const checkAddedDir = (path: string, strings: Strings["cli"]): void => {
-  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory())
-    throw new UserError(strings.addedDirMissing(path), { exitCode: 42 });
-};
-
 const readOnlyWarning = (workDir: string, strings: Strings["cli"]): readonly string[] => {
   try {
     accessSync(workDir, constants.W_OK);
@@ -135,30 +110,3 @@ const readOnlyWarning = (workDir: string, strings: Strings["cli"]): readonly str
     return [strings.workDirReadOnly(workDir)];
   }
 };
-
-/** A file that an option names. @throws UserError */
-export const readOptionFile = (option: string, path: string, strings: Strings["cli"]): string => {
-  try {
-    // A pipe will do, as from `<(command)`.
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    throw new UserError(strings.fileUnreadable(option, path, systemMessage(error)), { exitCode: 42, cause: error });
-  }
-};
-
-const checkConfigFile = (path: string, strings: Strings["cli"]): void => {
-  try {
-    accessSync(path, constants.R_OK);
-    if (statSync(path).isFile()) return;
-    throw new Error("not a file");
-  } catch (error) {
-    throw new UserError(strings.fileUnreadable("--config", path, systemMessage(error)), { exitCode: 52, cause: error });
-  }
-};
-
-const systemCode = (error: unknown): string | undefined =>
-  error instanceof Error && "code" in error ? String(error.code) : undefined;
-
-/** The system's own words, without Node's `ENOENT: ` and without the call. */
-export const systemMessage = (error: unknown): string =>
-  error instanceof Error ? error.message.replace(/^[A-Z0-9]+: /, "").replace(/, \w+( '.*')?$/, "") : String(error);

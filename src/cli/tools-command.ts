@@ -1,4 +1,6 @@
 import { UNKNOWN_MODEL } from "../schema/model.ts";
+import { stripControls } from "../text/clean.ts";
+import { printableJson } from "../text/printable-json.ts";
 import { createTools } from "./compose-tools.ts";
 import type { RunOptions } from "./program.ts";
 import { prepare, type Surroundings } from "./setup.ts";
@@ -17,6 +19,6 @@ export const printTools = async (
     ask: undefined,
   });
   const tools = registry.getAvailableTools();
-  if (options.json) process.stdout.write(`${JSON.stringify(tools, null, 2)}\n`);
-  else for (const { name, description } of tools) process.stdout.write(`${name}\n  ${description}\n`);
+  if (options.json) process.stdout.write(`${printableJson(tools, { indent: 2 })}\n`);
+  else for (const { name, description } of tools) process.stdout.write(`${name}\n  ${stripControls(description)}\n`);
 };

@@ -1,3 +1,4 @@
+import { EXIT } from "../text/exit.ts";
 import { UserError } from "../text/user-error.ts";
 
 /** A setting that cannot be used. The message names the place (file and line, variable or flag) and the key. */
@@ -6,7 +7,7 @@ export class ConfigError extends UserError {
     message: string,
     options: { readonly exitCode?: number; readonly hint?: string; readonly cause?: unknown } = {},
   ) {
-    super(message, { exitCode: 52, ...options });
+    super(message, { exitCode: EXIT.config, ...options });
     this.name = "ConfigError";
   }
 }

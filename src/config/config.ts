@@ -1,14 +1,15 @@
+import { EXIT } from "../text/exit.ts";
 import { nearest } from "../text/nearest.ts";
 import type { Strings } from "../text/strings.ts";
 import { checkValue, textValues } from "./check-value.ts";
 import { ConfigError } from "./config-error.ts";
-import { editJsonc, readJsonc } from "./jsonc.ts";
-import { writePrivateFile } from "./paths.ts";
+import { readJsonc } from "./jsonc.ts";
 import { isForbiddenInProject, loosens } from "./project-limits.ts";
 import {
   DEFAULT_SETTINGS,
   environmentName,
   isSettingKey,
+  PROJECT_VARIABLES,
   SETTING_KEYS,
   type SettingKey,
   type Settings,
@@ -75,7 +76,7 @@ export const loadConfig = async (options: LoadConfigOptions): Promise<Config> =>
   };
   const checked = layers.map((layer) => checkLayer(layer, schema, report, strings));
   if (report.problems.length > 0) {
-    const exitCode = report.problems.every(({ kind }) => kind === "flag") ? 2 : 52;
+    const exitCode = report.problems.every(({ kind }) => kind === "flag") ? EXIT.usage : EXIT.config;
     throw new ConfigError(report.problems.map(({ text }) => text).join("\n"), { exitCode });
   }
   const allowed = limitProject(checked, options, report);
@@ -92,9 +93,6 @@ const flagRaws = (flags: LoadConfigOptions["flags"]): Raw[] =>
   Object.entries(flags)
     .filter(([, value]) => value !== undefined)
     .map(([key, value]) => ({ key, value, origin: "flag", place: "flag" }));
-
-// A project's .env may only name provider, model and language, and only in a trusted folder.
-const PROJECT_VARIABLES: readonly SettingKey[] = ["provider", "model", "language"];
 
 const variableRaws = (variables: Variables, trusted: boolean): Raw[] =>
   SETTING_KEYS.flatMap((key) => {
@@ -204,21 +202,3 @@ const rules = (key: "allow" | "ask" | "deny", layers: readonly Checked[]): Origi
     const entry = values.get(key);
     return entry ? (entry.value as readonly string[]).map((rule) => ({ rule, origin: entry.origin })) : [];
   });
-
-/**
- * Sets one setting in a settings file, which keeps its comments; `undefined` takes it out. Text is read as on the command line.
- * @throws ConfigError for an unknown key, a value that does not fit, or a file that is no JSON object.
- */
-export const setConfigValue = async (
-  file: string,
-  key: string,
-  value: unknown,
-  strings: Strings["config"],
-): Promise<void> => {
-  if (!isSettingKey(key)) throw new ConfigError(strings.unknownKey(file, key, nearest(key, SETTING_KEYS)));
-  const candidates = typeof value === "string" ? textValues(key, value) : [value];
-  const result = checkValue(settingsSchema(), key, candidates);
-  const [problem] = value === undefined ? [] : result.problems;
-  if (problem) throw new ConfigError(strings.invalid(file, problem.key, problem.rule));
-  await writePrivateFile(file, await editJsonc(file, key, value === undefined ? undefined : result.given, strings));
-};

@@ -1,4 +1,5 @@
 import { readFile, stat } from "node:fs/promises";
+import { errorCode } from "../text/error-message.ts";
 
 export type DotenvEntry = { readonly value: string; readonly line: number };
 
@@ -42,6 +43,7 @@ export const readDotenv = async (path: string): Promise<Map<string, DotenvEntry>
 };
 
 const missing = (error: unknown): null => {
-  if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")) return null;
+  const code = errorCode(error);
+  if (code === "ENOENT" || code === "ENOTDIR") return null;
   throw error;
 };

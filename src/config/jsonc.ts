@@ -1,4 +1,5 @@
 import { readFile, stat } from "node:fs/promises";
+import { errorCode } from "../text/error-message.ts";
 import type { Strings } from "../text/strings.ts";
 import { ConfigError } from "./config-error.ts";
 
@@ -44,11 +45,10 @@ const readText = async (path: string, strings: Strings["config"]): Promise<strin
     return text.startsWith("\uFEFF") ? text.slice(1) : text;
   } catch (error) {
     if (error instanceof ConfigError) throw error;
-    if (error instanceof Error && "code" in error) {
-      if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
-      throw new ConfigError(strings.unreadable(path, String(error.code)), { cause: error });
-    }
-    throw error;
+    const code = errorCode(error);
+    if (code === undefined) throw error;
+    if (code === "ENOENT" || code === "ENOTDIR") return null;
+    throw new ConfigError(strings.unreadable(path, code), { cause: error });
   }
 };
 

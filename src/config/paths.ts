@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { chmod, mkdir, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { localTime } from "../text/local-time.ts";
 
 export type HarnessPaths = {
   /** `~/.harness9`, or where HARNESS9_HOME points. */
@@ -90,11 +91,9 @@ export const isSessionId = (text: string): boolean => SESSION_ID.test(text);
 
 /** `YYYYMMDD-HHMMSS-xxxx` in local time; `random` gives numbers in [0, 1). */
 export const newSessionId = (date: Date, random: () => number): string => {
-  const two = (value: number): string => String(value).padStart(2, "0");
-  const day = `${String(date.getFullYear()).padStart(4, "0")}${two(date.getMonth() + 1)}${two(date.getDate())}`;
-  const time = `${two(date.getHours())}${two(date.getMinutes())}${two(date.getSeconds())}`;
+  const { year, month, day, hour, minute, second } = localTime(date);
   const suffix = Array.from({ length: 4 }, () => Math.floor(random() * 36).toString(36)).join("");
-  return `${day}-${time}-${suffix}`;
+  return `${year}${month}${day}-${hour}${minute}${second}-${suffix}`;
 };
 
 /** Makes the folder with its parents; it ends as 0700, also when it existed wider. */

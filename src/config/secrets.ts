@@ -1,10 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isHttpUrl, isLoopback, sameOrigin } from "../text/address.ts";
+import { errorCode } from "../text/error-message.ts";
+import { EXIT } from "../text/exit.ts";
 import type { Strings } from "../text/strings.ts";
 import { ConfigError } from "./config-error.ts";
 import { parseDotenvLine } from "./dotenv.ts";
 import { ensurePrivateDir, writePrivateFile } from "./paths.ts";
+import { environmentName, PROJECT_VARIABLES } from "./settings.ts";
 import type { Place, Variable, Variables } from "./variables.ts";
 
 /** What must be known of a provider to find its key. */
@@ -100,13 +103,11 @@ const resolveAddress = (provider: KnownProvider, { variables, trusted, strings }
 const waits = (variable: Variable, provider: KnownProvider): boolean =>
   variable.place === "project" && !isLoopback(variable.value) && !sameOrigin(variable.value, provider.baseUrl);
 
-const SELECTION_VARIABLES = ["HARNESS9_PROVIDER", "HARNESS9_MODEL", "HARNESS9_LANGUAGE"] as const;
-
 const waitingVariables = ({ variables, providers }: ResolveSecretsOptions): Variable[] => {
   const inProject = (name: string | null): Variable[] =>
     name === null ? [] : variables.find(name).filter(({ place }) => place === "project");
   return [
-    ...SELECTION_VARIABLES.flatMap(inProject),
+    ...PROJECT_VARIABLES.map(environmentName).flatMap(inProject),
     ...providers.flatMap((provider) => [
       ...inProject(provider.baseUrlVariable).filter((variable) => waits(variable, provider)),
       ...inProject(provider.modelVariable),
@@ -147,9 +148,9 @@ export const storeKey = async (
   strings: Strings["config"],
 ): Promise<void> => {
   const value = key.trim();
-  if (value === "" || /[\r\n\0]/.test(value)) throw new ConfigError(strings.emptyKey, { exitCode: 42 });
+  if (value === "" || /[\r\n\0]/.test(value)) throw new ConfigError(strings.emptyKey, { exitCode: EXIT.input });
   const text = await readFile(file, "utf8").catch((error: unknown) => {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
+    if (errorCode(error) === "ENOENT") return "";
     throw error;
   });
   const line = `${variable}=${/^(["']).*\1$/.test(value) ? `"${value}"` : value}`;

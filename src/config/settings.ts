@@ -125,6 +125,9 @@ export const SETTING_KEYS = Object.keys(DEFAULT_SETTINGS) as readonly SettingKey
 
 export const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(DEFAULT_SETTINGS, key);
 
+/** What a project's `.env` may set beside keys and addresses, and only in a trusted folder. */
+export const PROJECT_VARIABLES: readonly SettingKey[] = ["provider", "model", "language"];
+
 /** `maxTurns` → `HARNESS9_MAX_TURNS`, `log.indent` → `HARNESS9_LOG_INDENT`; null for what only a file can hold. */
 export const environmentName = (key: SettingKey): string | null =>
   key === "models" || key === "providers"

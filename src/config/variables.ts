@@ -1,3 +1,4 @@
+import { errorMessage } from "../text/error-message.ts";
 import type { Strings } from "../text/strings.ts";
 import { type DotenvEntry, readDotenv } from "./dotenv.ts";
 
@@ -33,7 +34,7 @@ export const readVariables = async (options: ReadVariablesOptions): Promise<Vari
     try {
       return await readDotenv(path);
     } catch (error) {
-      warnings.push(options.strings.unreadable(path, error instanceof Error ? error.message : String(error)));
+      warnings.push(options.strings.unreadable(path, errorMessage(error)));
       return new Map();
     }
   };

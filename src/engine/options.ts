@@ -12,9 +12,9 @@ export type Limits = {
   readonly maxTurns: number;
   readonly toolTimeoutMs: number;
   readonly maxConcurrentTools: number;
-  readonly maxCostUsd?: number;
-  readonly maxTokens?: number;
-  readonly maxTimeMs?: number;
+  readonly maxCostUsd?: number | undefined;
+  readonly maxTokens?: number | undefined;
+  readonly maxTimeMs?: number | undefined;
 };
 
 export type EngineOptions = {
@@ -31,7 +31,7 @@ export type EngineOptions = {
   readonly mask: Mask;
   readonly strings: Strings["engine"];
   /** Absent where no person can answer. */
-  readonly ask?: Ask;
+  readonly ask?: Ask | undefined;
   /** Milliseconds, for durations. */
   readonly now: () => number;
 };
@@ -51,7 +51,7 @@ export type RunInput = {
   /** What the person has queued since; each call takes it all. */
   readonly takeQueued?: () => readonly Input[];
   /** Looks at an answer that would end the run. What it returns goes to the model instead; it throws StopError to fail the run. */
-  readonly stopping?: (answer: string) => Promise<Input | undefined>;
+  readonly stopping?: ((answer: string) => Promise<Input | undefined>) | undefined;
 };
 
 /** A `stopping` check that gives up on the run. */

@@ -1,17 +1,19 @@
 import type { Emit, EngineEventBody, RunEndReason, RunError } from "../schema/event.ts";
 import type { Message } from "../schema/message.ts";
-import { addUsage, contextTokens, costUsd, NO_USAGE, type Usage } from "../schema/model.ts";
+import { contextTokens, NO_USAGE, type Usage } from "../schema/model.ts";
 import type { ToolCall, ToolResult } from "../schema/tool.ts";
+import { errorMessage } from "../text/error-message.ts";
 import { errorResult } from "../tools/tool.ts";
+import { createDenials } from "./denials.ts";
 import { type ModelTurn, modelTurn } from "./model-turn.ts";
 import { type EngineOptions, type Input, type RunInput, StopError } from "./options.ts";
-import { createRepeatedCalls } from "./repeated-calls.ts";
+import { createRepeatedCalls, type RepeatedCalls } from "./repeated-calls.ts";
+import { createSpending, type Spending } from "./spending.ts";
 import { complete, runBatch } from "./tool-batch.ts";
 
 type End = { readonly reason: RunEndReason; readonly text: string; readonly error?: RunError };
 
 const REMIND_AT = 3;
-const END_AT = 5;
 const CHARACTERS_PER_TOKEN = 4;
 
 /** The state of one run. */
@@ -20,13 +22,10 @@ export class Run {
   readonly #history: Message[];
   readonly #run: RunInput;
   readonly #publish: Emit;
-  readonly #repeated = createRepeatedCalls();
-  readonly #denials = new Map<string, { readonly name: string; readonly blocks: boolean; reason: string }>();
+  readonly #repeated: RepeatedCalls;
+  readonly #denials = createDenials();
+  readonly #spending: Spending;
   #turn = 0;
-  #total: Usage = NO_USAGE;
-  #cost: number | null = null;
-  /** A call was refused for want of a person or by the guard, and none has succeeded since. */
-  #blocked = false;
   #outOfTime = false;
 
   constructor(options: EngineOptions, run: RunInput, publish: Emit) {
@@ -34,6 +33,8 @@ export class Run {
     this.#run = run;
     this.#history = run.history;
     this.#publish = publish;
+    this.#repeated = createRepeatedCalls(options);
+    this.#spending = createSpending(options.info);
   }
 
   async start(signal: AbortSignal): Promise<void> {
@@ -55,7 +56,7 @@ export class Run {
       this.#addInput(this.#run.input);
       this.#complete(await this.#loop(stop.signal), now() - startedAt);
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorMessage(error);
       this.#complete({ reason: "error", text: "", error: { kind: "internal", message } }, now() - startedAt);
       throw error;
     } finally {
@@ -89,7 +90,7 @@ export class Run {
 
   /** The turn's request, after a thinking pass without tools where the session wants one. */
   async #think(signal: AbortSignal): Promise<ModelTurn> {
-    const { thinking, tools } = this.#options;
+    const { thinking, tools, strings } = this.#options;
     let thought = "";
     if (thinking === "two-stage") {
       this.#emit({ type: "phase.started", phase: "thinking", tools: 0 });
@@ -110,7 +111,7 @@ export class Run {
 
     const offered = tools.getAvailableTools();
     this.#emit({ type: "phase.started", phase: "action", tools: offered.length });
-    const messages = thought === "" ? this.#history : [...this.#history, ...afterThought(thought)];
+    const messages = thought === "" ? this.#history : [...this.#history, ...afterThought(thought, strings)];
     const turn = await this.#request({ messages, tools: offered }, signal);
     if (turn.type === "failed") return turn;
     const { message, finishReason, usage } = turn.response;
@@ -144,27 +145,24 @@ export class Run {
     const byId = new Map([...ran, ...cut].map((result) => [result.toolCallId, result]));
     const results = calls.flatMap((call) => byId.get(call.id) ?? []);
 
-    const repeated = calls.flatMap((call, index) => {
+    const counted = calls.flatMap((call, index) => {
       const result = results[index];
       return result ? [{ call, times: this.#observe(call, result) }] : [];
     });
     this.#emit({ type: "observations.added", count: results.length, contextMessages: this.#history.length });
-    const end = signal.aborted ? undefined : await this.#checkRepeated(repeated, signal);
-    if (end) return end;
+    const times = signal.aborted ? undefined : await this.#repeated.endsRun(counted, signal);
+    if (times !== undefined) return failed("repeated_call", strings.repeatedCall(times));
     const queued = this.#run.takeQueued?.() ?? [];
     if (queued.length > 0) this.#addInput(joinInputs(queued));
     return undefined;
   }
 
   /** Adds a call's result to the history. Returns how often the call has now given this result. */
-  #observe(call: ToolCall, { toolCallId, output, isError }: ToolResult): number {
+  #observe(call: ToolCall, result: ToolResult): number {
     const { strings } = this.#options;
-    const denial = this.#denials.get(toolCallId);
-    if (denial) {
-      denial.reason = output;
-      this.#blocked ||= denial.blocks;
-    } else if (!isError) this.#blocked = false;
-    const times = this.#repeated.count(call, { output, isError });
+    const { toolCallId, output, isError } = result;
+    this.#denials.settle(result);
+    const times = this.#repeated.count(call, result);
     // Some servers refuse an empty observation.
     const content = output === "" ? strings.emptyOutput : output;
     const reminder = times === REMIND_AT ? strings.repeatedReminder(call.name, times) : undefined;
@@ -176,27 +174,6 @@ export class Run {
     });
     if (reminder !== undefined) this.#emit({ type: "input.added", content: reminder, source: "reminder" });
     return times;
-  }
-
-  /** Only calls whose results do not differ either count as repeated. */
-  async #checkRepeated(
-    repeated: readonly { readonly call: ToolCall; readonly times: number }[],
-    signal: AbortSignal,
-  ): Promise<End | undefined> {
-    const { strings, ask } = this.#options;
-    for (const { call, times } of repeated) {
-      if (times < END_AT) continue;
-      if (!ask) return failed("repeated_call", strings.repeatedCall(times));
-      const options = [
-        { id: "continue", label: strings.repeatedContinue },
-        { id: "stop", label: strings.repeatedStop },
-      ];
-      const answer = await ask({ kind: "choice", title: strings.repeatedQuestion(call.name, times), options }, signal);
-      if (!("choice" in answer) || answer.choice !== "continue")
-        return failed("repeated_call", strings.repeatedCall(times));
-      this.#repeated.forget(call);
-    }
-    return undefined;
   }
 
   /** An answer without tool calls. Returns nothing where the run goes on. */
@@ -218,7 +195,7 @@ export class Run {
         return { reason: "error", text, error: { kind: "protocol", message: error.message } };
       throw error;
     }
-    return { reason: this.#blocked ? "blocked" : "completed", text };
+    return { reason: this.#denials.isBlocked() ? "blocked" : "completed", text };
   }
 
   #modelFailed({ error, text }: ModelTurn & { readonly type: "failed" }, signal: AbortSignal): End {
@@ -241,23 +218,19 @@ export class Run {
     if (this.#outOfTime && limits.maxTimeMs !== undefined)
       return failed("budget", strings.budgetTime(`${limits.maxTimeMs / 1000}s`));
     if (signal.aborted) return failed("cancelled", strings.cancelled("signal"));
-    if (limits.maxTokens !== undefined && contextTokens(this.#total) >= limits.maxTokens)
-      return failed("budget", strings.budgetTokens(limits.maxTokens));
-    if (limits.maxCostUsd !== undefined && (this.#cost ?? 0) >= limits.maxCostUsd)
-      return failed("budget", strings.budgetCost(`$${limits.maxCostUsd}`));
-    return undefined;
+    const spent = this.#spending.exhausted(limits, strings);
+    return spent === undefined ? undefined : failed("budget", spent);
   }
 
   #count(usage: Usage | null, answer: string): void {
     const { info } = this.#options;
     const counted = usage ?? NO_USAGE;
-    this.#total = addUsage(this.#total, counted);
-    this.#cost = costUsd(this.#total, info.prices);
+    this.#spending.add(counted);
     this.#emit({
       type: "usage.updated",
       usage: counted,
-      total: this.#total,
-      costUsd: this.#cost,
+      total: this.#spending.total(),
+      costUsd: this.#spending.costUsd(),
       contextTokens: usage ? contextTokens(usage) : estimateTokens(this.#history, answer),
       contextWindow: info.contextWindow,
     });
@@ -293,19 +266,16 @@ export class Run {
       text: end.text,
       turns: this.#turn,
       contextMessages: this.#history.length,
-      usage: this.#total,
-      costUsd: this.#cost,
+      usage: this.#spending.total(),
+      costUsd: this.#spending.costUsd(),
       durationMs: Math.round(durationMs),
-      permissionDenials: [...this.#denials].map(([toolCallId, { name, reason }]) => ({ toolCallId, name, reason })),
+      permissionDenials: this.#denials.list(),
       ...(end.error && { error: end.error }),
     });
   }
 
   #emit(event: EngineEventBody): void {
-    if (event.type === "permission.resolved" && event.decision === "reject") {
-      const { toolCallId, name, by } = event;
-      this.#denials.set(toolCallId, { name, blocks: by === "mode" || by === "guard", reason: event.rule ?? by });
-    }
+    if (event.type === "permission.resolved") this.#denials.note(event);
     this.#publish(this.#turn === 0 ? event : { ...event, turn: this.#turn });
   }
 }
@@ -322,9 +292,9 @@ const failed = (reason: keyof typeof ERROR_KINDS, message: string): End => ({
  * The thought as it stands in the request that acts on it. A user message closes it,
  * since some APIs refuse a request that ends with the assistant's own words.
  */
-const afterThought = (thought: string): Message[] => [
+const afterThought = (thought: string, strings: EngineOptions["strings"]): Message[] => [
   { role: "assistant", content: thought, toolCalls: [] },
-  { role: "user", content: "Act on this now: call the tools you need, or give the final answer." },
+  { role: "user", content: strings.actOnThought },
 ];
 
 const joinInputs = (inputs: readonly Input[]): Input => {

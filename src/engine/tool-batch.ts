@@ -31,7 +31,7 @@ export const runBatch = async (
   signal: AbortSignal,
   options: BatchOptions,
 ): Promise<readonly ToolResult[]> => {
-  const emit: Emit = (event) => options.emit(maskProgress(event, options.mask));
+  const emit: Emit = (event) => options.emit(maskEvent(event, options.mask));
   const contexts = calls.map((call): ToolContext => ({ call, signal, emit, session: options.session }));
   const asking = await Promise.all(calls.map((call, index) => options.tools.mayAsk(call, contextAt(contexts, index))));
   const limit = asking.includes(true) ? 1 : options.maxConcurrentTools || calls.length;
@@ -67,8 +67,12 @@ export const complete = (result: ToolResult, durationMs: number, emit: Emit): To
   return result;
 };
 
-const maskProgress = (event: EngineEventBody, mask: Mask): EngineEventBody =>
-  event.type === "tool.progress" ? { ...event, text: mask(event.text) } : event;
+/** What a call shows of the files and programs that it deals with. Its arguments stay as the model wrote them. */
+const maskEvent = (event: EngineEventBody, mask: Mask): EngineEventBody => {
+  if (event.type === "tool.progress") return { ...event, text: mask(event.text) };
+  if (event.type !== "permission.requested" || event.question.preview === undefined) return event;
+  return { ...event, question: { ...event.question, preview: maskStrings(event.question.preview, mask) } };
+};
 
 const maskResult = (result: ToolResult, mask: Mask): ToolResult => ({
   ...result,

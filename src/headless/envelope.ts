@@ -129,11 +129,10 @@ export const createEnvelope = (options: EnvelopeOptions): ((event: EngineEvent) 
             total_cost_usd: event.costUsd,
             usage: usageFields(event.usage),
             modelUsage: model === "" ? {} : { [model]: modelUsage(event, contextWindow) },
-            permission_denials: event.permissionDenials.map(({ toolCallId, name }) => ({
-              tool_name: name,
-              tool_use_id: toolCallId,
-              tool_input: inputOf(calls.get(toolCallId)),
-            })),
+            permission_denials: event.permissionDenials.map(({ toolCallId, name }) => {
+              const call = calls.get(toolCallId);
+              return { tool_name: name, tool_use_id: toolCallId, tool_input: call ? input(call) : null };
+            }),
           },
         ];
       default:
@@ -200,8 +199,6 @@ const modelUsage = ({ usage, costUsd }: EngineEventBody<"run.completed">, contex
   costUSD: costUsd,
   contextWindow,
 });
-
-const inputOf = (call: ToolCall | undefined): unknown => (call ? input(call) : null);
 
 /** The arguments as a value, or their raw text where they are no JSON. */
 const input = (call: ToolCall): unknown => {

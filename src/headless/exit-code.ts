@@ -1,19 +1,5 @@
 import type { EngineEventBody, ErrorKind } from "../schema/event.ts";
-
-/** Exit codes of `run`; the table is in the README. */
-export const EXIT = {
-  completed: 0,
-  failed: 1,
-  usage: 2,
-  auth: 41,
-  input: 42,
-  config: 52,
-  maxTurns: 53,
-  blocked: 54,
-  budget: 55,
-  retryLater: 75,
-  interrupted: 130,
-} as const;
+import { EXIT } from "../text/exit.ts";
 
 /** The exit code that says how a run ended. A signal has its own: the caller knows which one it was. */
 export const exitCode = ({ reason, error }: EngineEventBody<"run.completed">): number => {

@@ -1,10 +1,10 @@
 import type { Writable } from "node:stream";
-import type { EngineEvent, EngineEventBody, ErrorKind } from "../schema/event.ts";
+import type { EngineEvent, EngineEventBody, RunError } from "../schema/event.ts";
 import { NO_USAGE } from "../schema/model.ts";
 import type { Input, Session } from "../session/session.ts";
-import { stripControls } from "../text/clean.ts";
 import { maskKeyShapes } from "../text/mask.ts";
 import { printableJson } from "../text/printable-json.ts";
+import { printableText } from "../text/printable-text.ts";
 import type { Strings } from "../text/strings.ts";
 import { createEnvelope, type EnvelopeOptions } from "./envelope.ts";
 import type { OutputFormat } from "./output-format.ts";
@@ -19,7 +19,7 @@ export type HeadlessOptions = EnvelopeOptions & {
   readonly strings: Strings["headless"];
 };
 
-/** Runs one input and prints it in the chosen format. Returns the run's last event. */
+/** Runs one input and prints it in the chosen format. Returns the run's last event. @throws what was a bug in it. */
 export const runHeadless = async (
   session: Session,
   input: Input,
@@ -27,17 +27,18 @@ export const runHeadless = async (
   options: HeadlessOptions,
 ): Promise<EngineEventBody<"run.completed">> => {
   const print = createPrinter(options);
+  let end: EngineEventBody<"run.completed"> | undefined;
+  // To the very end: a bug is thrown after the run's last event.
   for await (const event of session.run(input, signal)) {
     print(event);
-    if (event.type === "run.completed") return event;
+    if (event.type === "run.completed") end = event;
   }
-  throw new Error("the session ended without run.completed");
+  if (!end) throw new Error("the session ended without run.completed");
+  return end;
 };
 
-export type StartFailure = { readonly kind: ErrorKind; readonly message: string; readonly hint?: string };
-
 /** Prints the one final result of a run that could not start. */
-export const printStartFailure = (error: StartFailure, options: HeadlessOptions & { readonly time: Date }): void => {
+export const printStartFailure = (error: RunError, options: HeadlessOptions & { readonly time: Date }): void => {
   createPrinter(options)({
     type: "run.completed",
     sessionId: "",
@@ -61,7 +62,7 @@ export const answerText = (
   { structuredOutput }: Pick<EnvelopeOptions, "structuredOutput">,
 ): string | undefined => {
   if (reason !== "completed" && reason !== "blocked") return undefined;
-  const answer = stripControls(maskKeyShapes(structuredOutput ? JSON.stringify(structuredOutput(text)) : text));
+  const answer = printableText(structuredOutput ? JSON.stringify(structuredOutput(text)) : text);
   return answer === "" || answer.endsWith("\n") ? answer : `${answer}\n`;
 };
 
@@ -90,17 +91,16 @@ const createPrinter = (options: HeadlessOptions): ((event: EngineEvent) => void)
 const createTextPrinter = (options: HeadlessOptions): ((event: EngineEvent) => void) => {
   const { stdout, stderr, progress, strings } = options;
   const progressLine = progress && createProgress(strings, progress);
-  const say = (text: string): void => void stderr.write(`${stripControls(maskKeyShapes(text))}\n`);
+  const say = (text: string): void => void stderr.write(`harness9: ${printableText(text)}\n`);
   return (event) => {
     const line = progressLine?.(event);
     if (line !== undefined) stderr.write(`${line}\n`);
-    if (event.type === "notice") say(`harness9: ${event.text}`);
+    if (event.type === "notice") say(event.text);
     if (event.type !== "run.completed") return;
     const { reason, error, permissionDenials } = event;
     const answer = answerText(event, options);
     if (answer !== undefined && answer !== "") stdout.write(answer);
-    if (reason === "blocked")
-      say(`harness9: ${strings.blocked(permissionDenials.map((denial) => denial.name).join(", "))}`);
-    if (error) say(`harness9: ${error.message}${error.hint === undefined ? "" : `\n${error.hint}`}`);
+    if (reason === "blocked") say(strings.blocked(permissionDenials.map((denial) => denial.name).join(", ")));
+    if (error) say(error.hint === undefined ? error.message : `${error.message}\n${error.hint}`);
   };
 };

@@ -1,7 +1,9 @@
 import type { EngineEvent } from "../schema/event.ts";
-import { stripControls, visibleControls } from "../text/clean.ts";
+import { visibleControls } from "../text/clean.ts";
 import { goDuration } from "../text/duration.ts";
+import { localTime } from "../text/local-time.ts";
 import { maskKeyShapes } from "../text/mask.ts";
+import { printableText } from "../text/printable-text.ts";
 import { byteLength, headBytes } from "../text/utf8.ts";
 import { formatJson } from "./json-text.ts";
 
@@ -15,15 +17,13 @@ export type BlockOptions = {
   readonly inlineArguments: number;
 };
 
-export const DEFAULT_BLOCK_OPTIONS: BlockOptions = { maxOutputBytes: 512, indent: 8, inlineArguments: 80 };
-
 const JSON_INDENT = 2;
 
 /**
  * One event as a block of the log, without a final newline; undefined for events that the log leaves out.
  * The labels are a file format: they are the same in every language.
  */
-export const formatBlock = (event: EngineEvent, options: BlockOptions = DEFAULT_BLOCK_OPTIONS): string | undefined => {
+export const formatBlock = (event: EngineEvent, options: BlockOptions): string | undefined => {
   const lines = blockLines(event, options);
   if (!lines) return undefined;
   const [head = "", ...rest] = lines;
@@ -110,7 +110,7 @@ const resultLines = (
   { maxOutputBytes }: BlockOptions,
 ): readonly string[] => {
   const bytes = byteLength(result.output);
-  const text = stripControls(maskKeyShapes(result.output)).replace(/\n+$/, "");
+  const text = printableText(result.output).replace(/\n+$/, "");
   const shown = headBytes(text, maxOutputBytes);
   const cut = shown.length < text.length ? ` (truncated to ${maxOutputBytes})` : "";
   const [label, status] = result.isError ? ["工具失败", "error"] : ["工具完成", "ok"];
@@ -134,8 +134,8 @@ const isJson = (text: string): boolean => {
   }
 };
 
-const two = (value: number): string => String(value).padStart(2, "0");
-
 /** Local time, as Go's log package writes it. */
-const stamp = (time: Date): string =>
-  `${time.getFullYear()}/${two(time.getMonth() + 1)}/${two(time.getDate())} ${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
+const stamp = (time: Date): string => {
+  const { year, month, day, hour, minute, second } = localTime(time);
+  return `${year}/${month}/${day} ${hour}:${minute}:${second}`;
+};

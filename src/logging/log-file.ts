@@ -1,12 +1,13 @@
 import { closeSync, constants, fchmodSync, fstatSync, openSync, writeSync } from "node:fs";
 import type { EngineEvent } from "../schema/event.ts";
+import { printableText } from "../text/printable-text.ts";
 import { type BlockOptions, formatBlock } from "./format-block.ts";
 
 export type LogFile = {
   readonly path: string;
   /** A sink of events. One block is one write, so that parallel tools do not mix. */
   readonly write: (event: EngineEvent) => void;
-  /** Text of our own, as a stack trace: never on the terminal, always here. */
+  /** A stack trace: never on the terminal, always here. Its message may quote anybody. */
   readonly writeText: (text: string) => void;
   readonly close: () => void;
 };
@@ -23,7 +24,7 @@ const writeAll = (file: number, bytes: Buffer): void => {
  */
 export const openLogFile = (
   path: string,
-  options: { readonly block?: BlockOptions; readonly onFailure: (error: unknown) => void },
+  options: { readonly block: BlockOptions; readonly onFailure: (error: unknown) => void },
 ): LogFile => {
   // Without waiting: a FIFO that nobody reads would hold the start for ever.
   const file = openSync(
@@ -50,7 +51,7 @@ export const openLogFile = (
       const block = formatBlock(event, options.block);
       if (block !== undefined) append(`${block}\n`);
     },
-    writeText: (text) => append(text.endsWith("\n") ? text : `${text}\n`),
+    writeText: (text) => append(`${printableText(text).replace(/\n$/, "")}\n`),
     close: () => {
       if (!open) return;
       open = false;

@@ -1,8 +1,8 @@
 import { gitCommand, runsPrograms } from "./git-command.ts";
 import { type GuardHit, type GuardPlaces, pathsOf } from "./guarded-paths.ts";
 import { hasFlag, operandsOf } from "./options.ts";
-import type { SimpleCommand } from "./shell-command.ts";
 import type { Word } from "./shell-word.ts";
+import type { SimpleCommand } from "./simple-command.ts";
 
 /** What git itself throws away, or is told to run later. */
 export const gitHarm = (command: SimpleCommand, places: GuardPlaces): GuardHit[] => {

@@ -10,8 +10,8 @@ import {
   writeHarm,
 } from "./guarded-paths.ts";
 import { hasFlag, operandsOf } from "./options.ts";
-import type { SimpleCommand } from "./shell-command.ts";
 import { isLiteral, literalWord, type Word } from "./shell-word.ts";
+import type { SimpleCommand } from "./simple-command.ts";
 import { findRoots } from "./wrappers.ts";
 
 /** The first command that can destroy what nobody can bring back, or changes what programs do later. Pure. */

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { segmentMatches, widenGlob } from "./glob.ts";
-import type { SimpleCommand } from "./shell-command.ts";
 import type { Word } from "./shell-word.ts";
+import type { SimpleCommand } from "./simple-command.ts";
 
 /** Absolute paths, symlinks resolved. */
 export type GuardPlaces = {

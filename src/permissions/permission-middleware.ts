@@ -1,6 +1,7 @@
 import { dirname, relative } from "node:path";
 import type { Answer, Ask, DecidedBy, PermissionQuestion, RuleScope } from "../schema/ask.ts";
 import type { PermissionMode } from "../schema/event.ts";
+import { errorMessage } from "../text/error-message.ts";
 import type { Strings } from "../text/strings.ts";
 import { ArgumentError, errorResult, type Invocation, type ToolMiddleware } from "../tools/tool.ts";
 import type { GuardPlaces } from "./guarded-paths.ts";
@@ -17,7 +18,7 @@ export type PermissionOptions = {
   readonly places: GuardPlaces;
   readonly strings: Strings["permission"];
   /** Absent where no person can answer: what would be asked is refused. */
-  readonly ask?: Ask;
+  readonly ask?: Ask | undefined;
 };
 
 /**
@@ -209,7 +210,7 @@ const parseJson = (text: string, strings: Strings["permission"]): unknown => {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new ArgumentError(strings.answerBroken(error instanceof Error ? error.message : String(error)), {
+    throw new ArgumentError(strings.answerBroken(errorMessage(error)), {
       cause: error,
     });
   }

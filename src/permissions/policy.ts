@@ -6,7 +6,7 @@ import { guard } from "./guard.ts";
 import { type GuardPlaces, isInside, pathsOf } from "./guarded-paths.ts";
 import { allowsCommand, hitsCommand, isForTool, matchesPath, type Rule, type Rules } from "./rules.ts";
 import { looksSecret, secretIn } from "./secrets.ts";
-import type { ParsedCommand, SimpleCommand } from "./shell-command.ts";
+import type { ParsedCommand, SimpleCommand } from "./simple-command.ts";
 
 /** What a policy may know of a call. */
 export type CallFacts = {

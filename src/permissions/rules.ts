@@ -2,8 +2,8 @@ import { basename } from "node:path";
 import type { Strings } from "../text/strings.ts";
 import { gitCommand } from "./git-command.ts";
 import { pathMatches, segmentMatches } from "./glob.ts";
-import type { SimpleCommand } from "./shell-command.ts";
 import { isLiteral, literalWord, type Word } from "./shell-word.ts";
+import type { SimpleCommand } from "./simple-command.ts";
 
 /** `tool` or `tool(pattern)`. */
 export type Rule = {

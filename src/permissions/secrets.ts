@@ -1,8 +1,8 @@
 import { basename, dirname } from "node:path";
 import { segmentMatches, widenGlob } from "./glob.ts";
 import { operandsOf } from "./options.ts";
-import type { SimpleCommand } from "./shell-command.ts";
 import type { Word } from "./shell-word.ts";
+import type { SimpleCommand } from "./simple-command.ts";
 
 /** Whether a file of this name usually holds keys or passwords. A template of one (`.env.example`) does not. */
 export const looksSecret = (path: string, homeDir?: string): boolean => {

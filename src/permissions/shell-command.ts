@@ -1,4 +1,4 @@
-import { basename, resolve } from "node:path";
+import { basename } from "node:path";
 import type {
   ArithmeticWord,
   Assignment,
@@ -9,6 +9,7 @@ import type {
   SyntaxNode,
   Word as SyntaxWord,
 } from "unbash";
+import { changeDirectory, type Shell, union } from "./shell-directories.ts";
 import {
   type Doubt,
   type DoubtKind,
@@ -19,41 +20,8 @@ import {
   type Word,
   wordsOf,
 } from "./shell-word.ts";
+import type { ParsedCommand, RedirectTarget, ShellPlaces, SimpleCommand } from "./simple-command.ts";
 import { holdsSubstitution, type StandardInput, unwrap } from "./wrappers.ts";
-
-export type RedirectTarget = {
-  /** As written, without the file descriptor: `>`, `>>`, `<` … Here-documents are none. */
-  readonly operator: string;
-  readonly target: Word;
-};
-
-/** One program (or builtin) that a command line would start. */
-export type SimpleCommand = {
-  /** Its name and arguments, behind every wrapper. Empty where there are only redirects or assignments. */
-  readonly words: readonly Word[];
-  /** The same with the wrappers around it, the outermost first: `sudo timeout 5 make`, `timeout 5 make`. */
-  readonly outer: readonly (readonly Word[])[];
-  /** The variables that are set for it. */
-  readonly assigned: readonly string[];
-  readonly redirects: readonly RedirectTarget[];
-  /** The folders that it may run in, after `cd`; null is one that only the shell can know. */
-  readonly directories: readonly (string | null)[];
-  /** The names of the commands whose output it may read: those before it in its pipeline, those in its redirects. */
-  readonly fedBy: readonly string[];
-  /** The names of the functions that it stands in. */
-  readonly inFunctions: readonly string[];
-  readonly isBackground: boolean;
-};
-
-export type ParsedCommand = {
-  readonly commands: readonly SimpleCommand[];
-  /** False where the list may miss a command. */
-  readonly isCertain: boolean;
-  /** Why it is not certain; empty when it is. */
-  readonly doubts: readonly Doubt[];
-};
-
-export type ShellPlaces = { readonly workDir: string; readonly homeDir: string };
 
 /**
  * The simple commands of a bash command line, those in substitutions, wrappers and literal scripts included.
@@ -91,9 +59,6 @@ const QUOTED_PARTS: ReadonlySet<string> = new Set(["Literal", "SingleQuoted", "D
 
 const endsInBackslash = (text: string): boolean => (/\\*$/.exec(text)?.[0].length ?? 0) % 2 === 1;
 
-/** One shell process: `cd` changes it for what follows. */
-type Shell = { directories: readonly (string | null)[] };
-
 type Context = {
   readonly shell: Shell;
   readonly outer: readonly (readonly Word[])[];
@@ -112,7 +77,6 @@ type WalkerOptions = {
 };
 
 const MAX_DEPTH = 32;
-const MAX_DIRECTORIES = 8;
 const PLAIN_TEXT = /^[\w=.,:/@%+-]*$/;
 /** Wrappers that run a builtin in the same shell. */
 const KEEPS_SHELL = /^(builtin|command|eval)$/;
@@ -123,11 +87,6 @@ const inSubshell = (context: Context): Context => ({
   shell: { directories: context.shell.directories },
   depth: context.depth + 1,
 });
-
-const union = (some: Shell["directories"], more: Shell["directories"]): Shell["directories"] => {
-  const all = [...new Set([...some, ...more])];
-  return all.length > MAX_DIRECTORIES ? [...all.slice(0, MAX_DIRECTORIES), null] : all;
-};
 
 const createWalker = ({ parse, forEachChild, places, commands, doubt }: WalkerOptions) => {
   const script = (text: string, context: Context): void => {
@@ -268,7 +227,7 @@ const createWalker = ({ parse, forEachChild, places, commands, doubt }: WalkerOp
       emit({ ...simple, words: [] });
     }
     if (!isTransparent && context.outer.every(([word]) => KEEPS_SHELL.test(word?.text ?? ""))) {
-      changeDirectory(name, simple.words, context.shell);
+      changeDirectory(name, simple.words, context.shell, places.homeDir);
     }
     const outer = [...context.outer, simple.words];
     for (const one of inner) judgeInner(one, { ...simple, outer }, { ...context, outer, depth: context.depth + 1 });
@@ -318,17 +277,6 @@ const createWalker = ({ parse, forEachChild, places, commands, doubt }: WalkerOp
     if (last?.type !== "HereString" || last.target === undefined) return undefined;
     const [word, ...more] = literals(last.target, []);
     return isLiteral(word) && more.length === 0 ? word.text : null;
-  };
-
-  const changeDirectory = (name: string, words: readonly Word[], shell: Shell): void => {
-    if (name === "popd") shell.directories = union(shell.directories, [null]);
-    if (name !== "cd" && name !== "pushd") return;
-    const target = words.slice(1).find(({ text }) => text === null || text === "-" || !/^-[LPe@-]*$/.test(text));
-    const path = target === undefined ? places.homeDir : isLiteral(target) && target.text !== "-" ? target.text : null;
-    shell.directories = shell.directories.map((directory) => {
-      if (path === null) return null;
-      return directory === null ? (path.startsWith("/") ? path : null) : resolve(directory, path);
-    });
   };
 
   const literals = (word: SyntaxWord, runs: readonly string[]): Word[] => wordsOf(word, places.homeDir, runs);

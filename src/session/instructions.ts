@@ -1,10 +1,12 @@
-import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { closeSync, constants, existsSync, fstatSync, openSync, readSync, realpathSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import { visibleControls } from "../text/clean.ts";
 import { byteLength, headBytes } from "../text/utf8.ts";
 
 /** All instruction files together, in UTF-8 bytes. */
 const MAX_BYTES = 32 * 1024;
+// Twice the limit and a little: CRLF becomes LF.
+const HEAD_BYTES = 2 * MAX_BYTES + 16;
 /** In each folder the first that is there. */
 const NAMES = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"];
 
@@ -42,7 +44,7 @@ export const loadInstructions = (own: string, workDir: string): Instructions => 
     if (shown.length < text.length) cut.push(path);
     if (shown.trim() === "") continue;
     files.push(path);
-    parts.push(`# Instructions from ${path}\n${shown.trim()}`);
+    parts.push(`# Instructions from ${visibleControls(path)}\n${shown.trim()}`);
   }
   return { text: parts.join("\n\n"), files, skipped, cut };
 };
@@ -52,16 +54,26 @@ const readText = (path: string, folder: string): string | undefined => {
   try {
     const real = realpathSync(path);
     const home = realpathSync(folder);
-    if (!real.startsWith(home.endsWith(sep) ? home : home + sep) || !statSync(real).isFile()) return undefined;
-    return visibleControls(
-      readFileSync(real, "utf8")
-        .replace(/^\uFEFF/, "")
-        .replaceAll("\r\n", "\n"),
-      "\n\t",
-    );
+    if (!real.startsWith(home.endsWith(sep) ? home : home + sep)) return undefined;
+    const text = readHead(real)
+      ?.replace(/^\uFEFF/, "")
+      .replaceAll("\r\n", "\n");
+    return text === undefined ? undefined : visibleControls(text, "\n\t");
   } catch {
     // Gone or unreadable: the caller names it.
     return undefined;
+  }
+};
+
+/** As much of a file as can be shown and shows that there is more; undefined for what is no ordinary file. */
+const readHead = (path: string): string | undefined => {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    if (!fstatSync(file).isFile()) return undefined;
+    const bytes = Buffer.alloc(HEAD_BYTES);
+    return bytes.toString("utf8", 0, readSync(file, bytes));
+  } finally {
+    closeSync(file);
   }
 };
 

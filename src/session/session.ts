@@ -39,7 +39,7 @@ export class Session {
       this.#queue = [];
       return taken;
     };
-    const run = { history: this.#history, input, takeQueued, ...(stopping && { stopping }) };
+    const run = { history: this.#history, input, takeQueued, stopping };
     return engine.runStream(run, signal, (body) => this.#publish(body));
   }
 

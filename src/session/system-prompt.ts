@@ -7,12 +7,12 @@ export type SystemPromptOptions = {
   /** The day only: nothing in the prompt may differ between the turns of a session, so that caches hold. */
   readonly date: string;
   /** Takes the place of the whole prompt. */
-  readonly replace?: string;
-  readonly append?: string;
+  readonly replace?: string | undefined;
+  readonly append?: string | undefined;
   /** The texts of the instruction files. */
   readonly instructions?: string;
   /** The final answer must be JSON of this schema. */
-  readonly answerSchema?: JsonSchema;
+  readonly answerSchema?: JsonSchema | undefined;
 };
 
 /** The system prompt. It is in English whatever the language of the strings. */

@@ -11,4 +11,11 @@ export const isLoopback = (text: string): boolean => isHttpUrl(text) && LOOPBACK
 export const sameOrigin = (a: string, b: string): boolean =>
   isHttpUrl(a) && parseUrl(a)?.origin === parseUrl(b)?.origin;
 
+/** An address as people may see it: without a password or a query, which may hold a key. */
+export const shownAddress = (text: string): string => {
+  const url = parseUrl(text);
+  const isPlain = url === null || url.username + url.password + url.search + url.hash === "";
+  return isPlain ? text : `${url.origin}${url.pathname}`;
+};
+
 const parseUrl = (text: string): URL | null => (URL.canParse(text) ? new URL(text) : null);

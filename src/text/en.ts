@@ -124,7 +124,7 @@ export const en: Strings = {
     callCancelled: "Error: the run was cancelled before this tool call finished.",
     callCut:
       "Error: the answer was cut at the output limit, so the arguments of this call are incomplete and it did not run. Make the call smaller (for example write in several steps) and try again.",
-    emptyToolCalls: "the model announced tool calls but gave none",
+    actOnThought: "Act on this now: call the tools you need, or give the final answer.",
     repeatedReminder: (name, times) =>
       `Reminder: ${name} has been called ${times} times with the same arguments and the same result. Try something else, or say what blocks you.`,
     repeatedCall: (times) => `the same call was repeated ${times} times despite a reminder, stopped`,
@@ -263,7 +263,8 @@ export const en: Strings = {
       `Your answer does not match the required JSON Schema: ${problem}
 Answer with one JSON value that is valid for the schema and nothing else.`,
     retrying: (attempt, maxAttempts, delay, reason) => `↻ ${reason}; try ${attempt} of ${maxAttempts} in ${delay}`,
-    blocked: (names) => `tool calls were refused because nobody could confirm them, or by the guard: ${names}`,
+    blocked: (names) =>
+      `refused, because nobody could confirm it or by the guard: ${names}; harness9 logs shows the calls; --allow RULE permits one, but nothing on the guard's list`,
   },
   doctor: {
     noTerminal: "standard output is not a terminal",
@@ -271,9 +272,9 @@ Answer with one JSON value that is valid for the schema and nothing else.`,
     installBash: "the bash tool needs bash: install it (on Windows Git Bash or WSL)",
     installGit: "install git so that the model can look at the history",
     installRipgrep: "install ripgrep (rg) for faster searches",
-    installBubblewrap: "install bubblewrap (bwrap) so that commands can be confined",
+    installBubblewrap: "bubblewrap (bwrap) is for a later version: this one does not confine commands",
     noSandbox: "this system has no sandbox that can be used",
-    sandboxWorks: (name) => `${name} works`,
+    sandboxWorks: (name) => `${name} works, but this version does not confine commands yet`,
     noKeys: "no key is set",
     reachable: (url, latencyMs, models) => `${url} answers in ${latencyMs} ms and lists ${models} models`,
     endpointHint:
@@ -282,7 +283,7 @@ Answer with one JSON value that is valid for the schema and nothing else.`,
   },
   cli: {
     program:
-      "A coding agent for the terminal: chat with a model that reads, edits and runs things in your project, or give it one task with run.",
+      "A coding agent for the terminal: give it a task with run, and a model reads, edits and runs things in your project.",
     commands: {
       run: "do one task and exit; the prompt comes from the words, standard input, or both (the input in a <stdin> block)",
       config: "show the settings and where each comes from; get, set, list, key: see config --help",
@@ -293,7 +294,7 @@ Answer with one JSON value that is valid for the schema and nothing else.`,
       tools: "list the tools that the model may call",
       logs: "show path and end of this folder's newest log; -f follows it",
       doctor: "check Node, terminal, shell, git, ripgrep, sandbox, keys (by name only), endpoints and log path",
-      completion: "print a shell completion script",
+      completion: "print a completion script for bash, zsh or fish",
     },
     options: {
       model: "the model, also as provider/model",
@@ -334,7 +335,7 @@ Answer with one JSON value that is valid for the schema and nothing else.`,
     usage: (text) => `usage error: ${text}`,
     didYouMean: (word, command) =>
       `there is no command '${word}'. Did you mean '${command}'? To send it as a prompt: harness9 run "${word}"`,
-    chatNeedsTerminal: 'the chat needs a terminal; in a script use: harness9 run "task"',
+    chatNeedsTerminal: 'without a terminal there is no chat; use: harness9 run "task"',
     chatNotYet: 'this version has no chat yet; use: harness9 run "task"',
     emptyPrompt: 'the prompt is empty; use: harness9 run "task", or give it on standard input',
     bothPrompts: (a, b) => `${a} and ${b} exclude each other`,

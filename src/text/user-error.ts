@@ -1,5 +1,5 @@
 export type UserErrorOptions = {
-  /** The process's exit code: 2 usage, 41 auth, 42 input, 52 config. */
+  /** The process's exit code, one of `EXIT`. */
   readonly exitCode: number;
   /** What the person can do next. */
   readonly hint?: string;

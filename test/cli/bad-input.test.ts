@@ -181,6 +181,28 @@ const isRoot = process.getuid?.() === 0;
 const system = (command: string, ...args: readonly string[]): void =>
   void execFileSync(command, args, { stdio: "ignore" });
 
+test("a folder or file that an option names and that cannot be used is told with its path and the reason", async () => {
+  const place = newPlace();
+  const file = put(place.workDir, "file.txt", "x");
+  const long = "x".repeat(300);
+  const rows = [
+    { args: ["--add-dir", file], code: 42, says: `--add-dir: there is no such folder: ${file}` },
+    { args: ["--add-dir", "file.txt/below"], code: 42, says: `--add-dir: there is no such folder: ${file}/below` },
+    { args: ["--add-dir", long], code: 42, says: `--add-dir: there is no such folder: ${join(place.workDir, long)}` },
+    { args: ["-o", "."], code: 42, says: `cannot write ${place.workDir}: it is a directory` },
+    { args: ["-o", "file.txt/below"], code: 42, says: `cannot write ${file}/below: not a directory` },
+    { args: ["--config", "."], code: 52, says: `${place.workDir}: not an ordinary file, or too large` },
+    { args: ["--config", "none.json"], code: 52, says: `--config: cannot read ${join(place.workDir, "none.json")}` },
+    { args: ["--json-schema", "."], code: 42, says: `--json-schema: cannot read ${place.workDir}` },
+    { args: ["--json-schema", "file.txt"], code: 42, says: `--json-schema: cannot read ${file}: ` },
+  ];
+  await Promise.all(
+    rows.map(async ({ args, code, says }) =>
+      expectClear(await runProgram(["run", ...args, "hello"], { place }), code, says),
+    ),
+  );
+});
+
 test.runIf(isRoot)("a work directory that cannot be written is a warning, and reading goes on", async () => {
   const place = newPlace();
   put(place.workDir, "readme.txt", "hello");

@@ -1,3 +1,5 @@
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type ModelServer, modelServer, openAIAnswer } from "../helpers/model-server.ts";
 import { bash, KEY, newPlace, openAIEnv, put, readLog, runProgram, toolCalls } from "../helpers/program.ts";
@@ -116,4 +118,15 @@ test("text in the shape of a key is hidden where people and other systems read, 
   expect(plain.stdout).toBe("It is [masked].\n");
   for (const output of [plain.stderr, readLog(place), json.stdout]) expect(output.includes(shaped)).toBe(false);
   expect(JSON.stringify(text.requests[1]?.body)).toContain(shaped);
+});
+
+test("an instruction file that holds a key, or is a link to one, sends [masked NAME]", async () => {
+  const server = await modelServer(ANSWER);
+  const place = newPlace();
+  put(place.workDir, ".env", `OPENAI_API_KEY=${KEY}\n`);
+  symlinkSync(".env", join(place.workDir, "AGENTS.md"));
+  const ended = await runProgram(["run", "hello"], { place, env: openAIEnv(server) });
+  expect(ended).toMatchObject({ exitCode: 0, stdout: "Done.\n" });
+  const sent = JSON.stringify(server.requests[0]?.body);
+  expect([sent.includes("OPENAI_API_KEY=[masked OPENAI_API_KEY]"), sent.includes(KEY)]).toEqual([true, false]);
 });

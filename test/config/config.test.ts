@@ -1,8 +1,9 @@
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type Config, loadConfig, setConfigValue } from "../../src/config/config.ts";
+import { type Config, loadConfig } from "../../src/config/config.ts";
 import { ConfigError } from "../../src/config/config-error.ts";
+import { setConfigValue } from "../../src/config/set-config-value.ts";
 import { DEFAULT_SETTINGS, environmentName, SETTING_KEYS } from "../../src/config/settings.ts";
 import { readVariables } from "../../src/config/variables.ts";
 import { en } from "../../src/text/en.ts";

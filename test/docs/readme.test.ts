@@ -5,8 +5,8 @@ import { parse } from "jsonc-parser";
 import { expect, test } from "vitest";
 import { createProgram } from "../../src/cli/program.ts";
 import { DEFAULT_SETTINGS, settingsSchema } from "../../src/config/settings.ts";
-import { EXIT } from "../../src/headless/exit-code.ts";
 import { listServers } from "../../src/providers/servers.ts";
+import { EXIT } from "../../src/text/exit.ts";
 import { stringsFor } from "../../src/text/strings.ts";
 import { codeBlocks, headingLevels, tableUnder } from "./markdown.ts";
 

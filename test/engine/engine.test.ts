@@ -471,6 +471,30 @@ test("the values of known keys are hidden in events and history alike", async ()
   });
 });
 
+test("the preview of a question hides them too, and the call's arguments stay as the model wrote them", async () => {
+  const question = {
+    kind: "permission",
+    toolCallId: "a",
+    name: "echo",
+    arguments: '{"text":"hunter2"}',
+    preview: { type: "json", value: ["hunter2"] },
+    reason: "",
+    by: "mode",
+    offers: [],
+  } as const;
+  const asks = tool("echo", (_text, { emit }) => {
+    emit({ type: "permission.requested", toolCallId: "a", question });
+    return "";
+  });
+  const { events } = await runEngine(scriptedProvider({ calls: [call("echo")] }, { text: "ok" }), {
+    tools: [asks],
+    engine: { mask: (text) => text.replaceAll("hunter2", "[masked KEY]") },
+  });
+  expect(only(events, "permission.requested").map((event) => event.question)).toEqual([
+    { ...question, preview: { type: "json", value: ["[masked KEY]"] } },
+  ]);
+});
+
 test("a bug ends the run with run.completed and comes out of the stream", async () => {
   const bug = new TypeError("x is not a function");
   const types: string[] = [];

@@ -12,7 +12,9 @@ const at = (body: EngineEventBody): EngineEvent => ({
   time: new Date(2026, 3, 29, 15, 11, 30).toISOString(),
 });
 
-const block = (body: EngineEventBody): string => formatBlock(at(body)) ?? "";
+const OPTIONS = { maxOutputBytes: 512, indent: 8, inlineArguments: 80 };
+
+const block = (body: EngineEventBody): string => formatBlock(at(body), OPTIONS) ?? "";
 
 const started = (name: string, id: string, args: string) =>
   block({ type: "tool.started", turn: 1, call: { id, name, arguments: args }, display: "" });

@@ -276,7 +276,7 @@ describe("what passes", () => {
     "rm -rf node_modules",
     "rm -rf ./foo/../bar",
     "rm -rf foo ./foo src/main.go",
-    "rm -rf /tmp/work/cache",
+    "rm -rf /tmp/scratch/cache",
     "rm -rf /tmp",
     "rm -rf /home/me/app/dist",
     "rm -rf dist build/*.js *.log build/* **/x",

@@ -1,4 +1,5 @@
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { loadInstructions } from "../../src/session/instructions.ts";
@@ -60,4 +61,26 @@ test("32 KiB is the limit of all files together", () => {
   const { text, cut } = loadInstructions(own, workDir);
   expect(cut).toEqual([join(workDir, "AGENTS.md")]);
   expect(text.match(/y+$/)?.[0].length).toBe(12 * 1024);
+});
+
+test("of a file that is far too long only the beginning is read, and lines of DOS fill the limit too", () => {
+  const { repo, workDir, own } = project();
+  writeFileSync(own, `\uFEFF${"x\r\n".repeat(30 * 1024)}`);
+  expect(loadInstructions(own, workDir)).toMatchObject({ files: [own], cut: [own] });
+  expect(loadInstructions(own, workDir).text).toBe(`# Instructions from ${own}\n${"x\n".repeat(16 * 1024).trim()}`);
+  writeFileSync(own, "");
+  writeFileSync(join(repo, "AGENTS.md"), "begin");
+  truncateSync(join(repo, "AGENTS.md"), 2 ** 36);
+  const { text, cut } = loadInstructions(own, workDir);
+  expect([cut, text.includes("\nbegin\\u{0}"), text.length < 40 * 1024]).toEqual([
+    [join(repo, "AGENTS.md")],
+    true,
+    true,
+  ]);
+});
+
+test("a pipe is left out and does not hold the start", () => {
+  const { workDir, own } = project();
+  execFileSync("mkfifo", [join(workDir, "AGENTS.md")]);
+  expect(loadInstructions(own, workDir).skipped).toEqual([join(workDir, "AGENTS.md")]);
 });

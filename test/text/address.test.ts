@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isLoopback, sameOrigin } from "../../src/text/address.ts";
+import { isLoopback, sameOrigin, shownAddress } from "../../src/text/address.ts";
 
 test.each([
   ["http://localhost:11434/v1", true],
@@ -31,4 +31,15 @@ test.each([
   ["nonsense", "nonsense", false],
 ])("%j and %j have one origin: %s", (a, b, expected) => {
   expect(sameOrigin(a, b)).toBe(expected);
+});
+
+test.each([
+  ["https://api.openai.com/v1", "https://api.openai.com/v1"],
+  ["https://api.anthropic.com", "https://api.anthropic.com"],
+  ["https://person:secret@gateway.example/v1", "https://gateway.example/v1"],
+  ["https://secret@gateway.example", "https://gateway.example/"],
+  ["https://gateway.example/v1?key=secret#secret", "https://gateway.example/v1"],
+  ["nonsense", "nonsense"],
+])("%j is shown as %j", (address, shown) => {
+  expect(shownAddress(address)).toBe(shown);
 });

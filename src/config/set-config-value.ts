@@ -1,0 +1,25 @@
+import { nearest } from "../text/nearest.ts";
+import type { Strings } from "../text/strings.ts";
+import { checkValue, textValues } from "./check-value.ts";
+import { ConfigError } from "./config-error.ts";
+import { editJsonc } from "./jsonc.ts";
+import { writePrivateFile } from "./paths.ts";
+import { isSettingKey, SETTING_KEYS, settingsSchema } from "./settings.ts";
+
+/**
+ * Sets one setting in a settings file, which keeps its comments; `undefined` takes it out. Text is read as on the command line.
+ * @throws ConfigError for an unknown key, a value that does not fit, or a file that is no JSON object.
+ */
+export const setConfigValue = async (
+  file: string,
+  key: string,
+  value: unknown,
+  strings: Strings["config"],
+): Promise<void> => {
+  if (!isSettingKey(key)) throw new ConfigError(strings.unknownKey(file, key, nearest(key, SETTING_KEYS)));
+  const candidates = typeof value === "string" ? textValues(key, value) : [value];
+  const result = checkValue(settingsSchema(), key, candidates);
+  const [problem] = value === undefined ? [] : result.problems;
+  if (problem) throw new ConfigError(strings.invalid(file, problem.key, problem.rule));
+  await writePrivateFile(file, await editJsonc(file, key, value === undefined ? undefined : result.given, strings));
+};
