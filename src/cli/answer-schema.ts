@@ -1,7 +1,7 @@
 import type { ValidateFunction } from "ajv";
 import { type Input, StopError } from "../engine/options.ts";
 import type { JsonSchema } from "../schema/tool.ts";
-import { errorMessage, systemMessage } from "../text/error-message.ts";
+import { errorMessage } from "../text/error-message.ts";
 import { EXIT } from "../text/exit.ts";
 import type { Strings } from "../text/strings.ts";
 import { UserError } from "../text/user-error.ts";
@@ -46,7 +46,7 @@ const readSchema = async (
     if (!isSchema(schema)) throw new Error(headless.schemaNotObject);
     return { schema, validate: await compile(schema) };
   } catch (error) {
-    const message = cli.fileUnreadable("--json-schema", path, systemMessage(error));
+    const message = cli.schemaInvalid(path, errorMessage(error));
     throw new UserError(message, { exitCode: EXIT.input, cause: error });
   }
 };

@@ -141,7 +141,6 @@ export const compose = async (setup: Setup, options: ComposeOptions): Promise<Ma
     log,
     notes: choice.notes,
     warnings: [
-      ...setup.warnings,
       ...warnings,
       ...instructions.skipped.map((path) => strings.cli.instructionsSkipped(path)),
       ...instructions.cut.map((path) => strings.cli.instructionsCut(path)),

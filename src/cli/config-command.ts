@@ -74,7 +74,13 @@ const readKey = async (prompt: string, strings: Setup["strings"]): Promise<strin
   const reader = createInterface({ input: process.stdin, output: silent, terminal: true });
   process.stderr.write(prompt);
   try {
-    return await reader.question("");
+    return await new Promise<string>((resolve, reject) => {
+      const interrupted = new UserError(strings.engine.cancelled, { exitCode: EXIT.interrupted });
+      reader.once("SIGINT", () => reject(interrupted));
+      reader.once("close", () => resolve(""));
+      // It rejects after a Ctrl-C, which has been heard by then.
+      reader.question("").then(resolve, () => undefined);
+    });
   } finally {
     reader.close();
     process.stderr.write("\n");

@@ -12,10 +12,10 @@ export type RunOptions = {
   readonly permissionMode?: string;
   readonly yolo?: true;
   readonly guard: boolean;
-  readonly allow: readonly string[];
-  readonly deny: readonly string[];
+  readonly allow?: readonly string[];
+  readonly deny?: readonly string[];
   readonly trust?: true;
-  readonly addDir: readonly string[];
+  readonly addDir?: readonly string[];
   readonly maxTurns?: string;
   readonly maxCost?: string;
   readonly maxTokens?: string;
@@ -114,7 +114,7 @@ export const createProgram = (version: string, strings: Strings["cli"], perform:
 const names = (program: Command): readonly string[] => program.commands.map((command) => command.name());
 
 const addRunOptions = (command: Command, options: Strings["cli"]["options"]): Command => {
-  const list = (value: string, before: readonly string[]): readonly string[] => [...before, value];
+  const list = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
   return command
     .option("-m, --model <model>", options.model)
     .option("--provider <name>", options.provider)
@@ -124,10 +124,10 @@ const addRunOptions = (command: Command, options: Strings["cli"]["options"]): Co
     .option("--permission-mode <mode>", options.permissionMode)
     .option("--yolo", options.yolo)
     .option("--no-guard", options.noGuard)
-    .option("--allow <rule>", options.allow, list, [])
-    .option("--deny <rule>", options.deny, list, [])
+    .option("--allow <rule>", options.allow, list)
+    .option("--deny <rule>", options.deny, list)
     .option("--trust", options.trust)
-    .option("--add-dir <dir>", options.addDir, list, [])
+    .option("--add-dir <dir>", options.addDir, list)
     .option("--max-turns <count>", options.maxTurns)
     .option("--max-cost <dollars>", options.maxCost)
     .option("--max-tokens <count>", options.maxTokens)

@@ -67,7 +67,7 @@ type Started = {
 const unlessStopped = <T>(work: Promise<T>, stop: Stop, strings: Strings): Promise<T> => {
   const stopped = new Promise<never>((_resolve, reject) => {
     const cancel = (): void =>
-      reject(new UserError(strings.engine.cancelled("signal"), { exitCode: stop.exitCode ?? EXIT.interrupted }));
+      reject(new UserError(strings.engine.cancelled, { exitCode: stop.exitCode ?? EXIT.interrupted }));
     if (stop.signal.aborted) cancel();
     stop.signal.addEventListener("abort", cancel, { once: true });
   });
@@ -77,9 +77,14 @@ const unlessStopped = <T>(work: Promise<T>, stop: Stop, strings: Strings): Promi
 const start = async ({ prompt, options, surroundings }: RunRequest): Promise<Started> => {
   const setup = await prepare(surroundings, options);
   const { strings, cwd } = setup;
+  // Before anything that may fail: they may be the reason.
+  for (const warning of setup.warnings) say(warning);
   const mode = setup.config.settings.permissionMode;
   if (mode !== null && mode !== "auto" && mode !== "yolo")
     throw new UserError(strings.cli.modeNotYet(mode), { exitCode: EXIT.config });
+  // This version confines nothing: whoever requires it must not be let down.
+  if (setup.config.settings.sandbox === "require")
+    throw new UserError(strings.cli.sandboxMissing, { exitCode: EXIT.config });
   if (options.output !== undefined) checkOutput(resolve(cwd, options.output), strings);
   const answer =
     options.jsonSchema === undefined ? undefined : await loadAnswerSchema(resolve(cwd, options.jsonSchema), strings);

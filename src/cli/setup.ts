@@ -4,12 +4,15 @@ import { type Config, loadConfig } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { type HarnessPaths, harnessPaths } from "../config/paths.ts";
 import { resolveSecrets, type Secrets, secretValues, secretVariableNames } from "../config/secrets.ts";
+import { environmentName, SETTING_KEYS } from "../config/settings.ts";
 import { readVariables, type Variables } from "../config/variables.ts";
 import { listServers, type Server } from "../providers/servers.ts";
 import { EXIT } from "../text/exit.ts";
+import { nearest } from "../text/nearest.ts";
 import { earlyStrings, localeLanguage, type Strings, stringsFor } from "../text/strings.ts";
 import { checkAddedDir, checkConfigFile, checkWorkDir } from "./named-files.ts";
 import type { RunOptions } from "./program.ts";
+import { speakChinese } from "./zod-language.ts";
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
@@ -38,10 +41,11 @@ export type Setup = Surroundings & {
 export const prepare = async (surroundings: Surroundings, options: RunOptions): Promise<Setup> => {
   const { env, cwd, homeDir } = surroundings;
   const early = earlyStrings(env);
+  if (early === stringsFor("zh")) await speakChinese();
   const workDir = checkWorkDir(resolve(cwd, options.cwd ?? "."), early.cli);
   const paths = harnessPaths({ env, homeDir, workDir });
   if (options.config !== undefined) checkConfigFile(resolve(cwd, options.config), early.cli);
-  for (const dir of options.addDir) checkAddedDir(resolve(workDir, dir), early.cli);
+  for (const dir of options.addDir ?? []) checkAddedDir(resolve(workDir, dir), early.cli);
   const trusted = options.trust === true;
 
   const variables = await readVariables({
@@ -77,13 +81,32 @@ export const prepare = async (surroundings: Surroundings, options: RunOptions): 
     secrets,
     secretValues: secretValues(variables, servers),
     secretNames: secretVariableNames(servers),
-    warnings: [...config.warnings, ...secrets.warnings, ...readOnlyWarning(workDir, strings.cli)],
+    warnings: [
+      ...unknownVariables(env, strings.cli),
+      ...config.warnings,
+      ...secrets.warnings,
+      ...readOnlyWarning(workDir, strings.cli),
+    ],
   };
 };
+
+/** A misspelt variable would be ignored without a word. */
+const unknownVariables = (env: Env, strings: Strings["cli"]): readonly string[] => {
+  const known = ["HARNESS9_HOME", ...SETTING_KEYS.flatMap((key) => environmentName(key) ?? [])];
+  return Object.keys(env)
+    .filter((name) => name.startsWith("HARNESS9_") && !known.includes(name) && !SET_FOR_CHILDREN.includes(name))
+    .map((name) => strings.unknownVariable(name, nearest(name, known)));
+};
+
+/** What a command of ours finds in its environment, and a harness9 that it starts too. */
+const SET_FOR_CHILDREN = ["HARNESS9_COMMAND"];
 
 /** The flags that are settings, by setting key. */
 const settingFlags = (options: RunOptions, strings: Strings["cli"]): Readonly<Record<string, unknown>> => {
   if (!options.guard && !options.yolo) throw new ConfigError(strings.noGuardNeedsYolo, { exitCode: EXIT.usage });
+  // In the settings a bare number is milliseconds, which nobody means here.
+  if (options.maxTime !== undefined && /^[\d.]+$/.test(options.maxTime))
+    throw new ConfigError(strings.durationUnit("--max-time", options.maxTime), { exitCode: EXIT.usage });
   return {
     provider: options.provider,
     model: options.model,
@@ -94,13 +117,11 @@ const settingFlags = (options: RunOptions, strings: Strings["cli"]): Readonly<Re
     maxCostUsd: options.maxCost,
     maxTokens: options.maxTokens,
     maxTimeMs: options.maxTime,
-    allow: given(options.allow),
-    deny: given(options.deny),
-    addDirs: given(options.addDir),
+    allow: options.allow,
+    deny: options.deny,
+    addDirs: options.addDir,
   };
 };
-
-const given = (list: readonly string[]): readonly string[] | undefined => (list.length > 0 ? list : undefined);
 
 const readOnlyWarning = (workDir: string, strings: Strings["cli"]): readonly string[] => {
   try {

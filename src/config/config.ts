@@ -92,7 +92,11 @@ type Report = {
 const flagRaws = (flags: LoadConfigOptions["flags"]): Raw[] =>
   Object.entries(flags)
     .filter(([, value]) => value !== undefined)
-    .map(([key, value]) => ({ key, value, origin: "flag", place: "flag" }));
+    .map(([key, value]) => ({ key, value, origin: "flag", place: flagName(key) }));
+
+/** `maxCostUsd` → `--max-cost`, `addDirs` → `--add-dir`. */
+const flagName = (key: string): string =>
+  `--${key.replace(/(Usd|Ms)$|(?<=Dir)s$/, "").replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 const variableRaws = (variables: Variables, trusted: boolean): Raw[] =>
   SETTING_KEYS.flatMap((key) => {
@@ -132,7 +136,10 @@ const checkLayer = (
     const result = checkValue(schema(), key, isText ? textValues(key, value) : [value]);
     for (const unknown of result.unknown) report.warnings.push(strings.unknownKey(place, unknown, []));
     for (const problem of result.problems)
-      report.problems.push({ kind: layer.kind, text: strings.invalid(place, problem.key, problem.rule) });
+      report.problems.push({
+        kind: layer.kind,
+        text: layer.kind === "flag" ? `${place}: ${problem.rule}` : strings.invalid(place, problem.key, problem.rule),
+      });
     if (result.problems.length === 0) values.set(key, { key, value: result.value, origin });
   }
   return { kind: layer.kind, values };

@@ -8,7 +8,7 @@ const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h
 /** Milliseconds from a number, or from text such as "500ms", "90s", "10m" and "1h". */
 const duration = (maxMs = MAX_DURATION_MS) =>
   z
-    .union([z.number(), z.string().regex(DURATION)], {
+    .union([z.number(), z.string().regex(DURATION, "as in 90s, 10m, 1h")], {
       error: 'expected milliseconds, or text such as "90s", "10m", "1h"',
     })
     .transform((value) => (typeof value === "number" ? value : durationMs(value)))

@@ -217,7 +217,7 @@ export class Run {
     const { limits, strings } = this.#options;
     if (this.#outOfTime && limits.maxTimeMs !== undefined)
       return failed("budget", strings.budgetTime(`${limits.maxTimeMs / 1000}s`));
-    if (signal.aborted) return failed("cancelled", strings.cancelled("signal"));
+    if (signal.aborted) return failed("cancelled", strings.cancelled);
     const spent = this.#spending.exhausted(limits, strings);
     return spent === undefined ? undefined : failed("budget", spent);
   }

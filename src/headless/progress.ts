@@ -25,7 +25,9 @@ export const createProgress = (
         displays.delete(event.toolCallId);
         const { isError } = event.result;
         const mark = isError ? paint.failure("✗") : paint.success("✓");
-        return `${mark} ${line(`${display} — ${goDuration(event.durationMs)}`)}`;
+        const said = `${mark} ${line(`${display} — ${goDuration(event.durationMs)}`)}`;
+        const [reason = ""] = isError ? event.result.output.trim().split("\n", 1) : [];
+        return reason === "" ? said : `${said}: ${line(reason)}`;
       }
       case "message.completed":
         return event.message.toolCalls.length > 0 && event.message.content !== ""

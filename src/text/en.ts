@@ -119,8 +119,8 @@ export const en: Strings = {
   },
   engine: {
     emptyOutput: "[the tool finished without output]",
-    maxTurns: (turns) => `reached the maximum of ${turns} turns, stopped`,
-    cancelled: (reason) => `cancelled: ${reason}`,
+    maxTurns: (turns) => `reached the turn limit (${turns}), stopped`,
+    cancelled: "interrupted",
     callCancelled: "Error: the run was cancelled before this tool call finished.",
     callCut:
       "Error: the answer was cut at the output limit, so the arguments of this call are incomplete and it did not run. Make the call smaller (for example write in several steps) and try again.",
@@ -166,7 +166,7 @@ export const en: Strings = {
     hintQuota:
       "The quota or balance is used up and retrying will not help: top up, raise the limit, or choose another with --provider / -m",
     hintContext:
-      "The context is larger than the model's window: compact it (/compact), start a new session, or choose a model with a larger window",
+      "The context is larger than the model's window: ask for less at once, or choose a model with a larger window",
     hintLater: "Try again later, or choose another model with -m/--model",
     emptyContent: "(empty)",
     imageOmitted: (path) => `[image ${path}: this model takes no images]`,
@@ -353,12 +353,19 @@ Answer with one JSON value that is valid for the schema and nothing else.`,
     unknownPrice: (model) => `the price of ${model} is unknown, so --max-cost cannot work`,
     unknownPriceHint: (model) =>
       `Give prices (US dollars per million tokens) in the config: "models": {"${model}": {"prices": {"input": 1, "output": 2}}}`,
-    backgroundEnded: (count) => `ended ${count} process groups that still ran in the background`,
+    backgroundEnded: (count) =>
+      `ended ${count === 1 ? "1 command" : `${count} commands`} that still ran in the background`,
     bug: (message, logFile) =>
       `harness9 has a bug: ${message}${logFile === null ? "" : `; the stack is in the log: ${logFile}`}`,
     instructionsSkipped: (path) =>
       `left out the instruction file ${path}: no ordinary file of its folder, or unreadable`,
     instructionsCut: (path) => `the instruction files are longer than 32 KiB together, ${path} was cut`,
+    schemaInvalid: (path, reason) => `--json-schema: ${path} is no valid JSON Schema: ${reason}`,
+    sandboxMissing:
+      "the settings require a sandbox (sandbox: require), and this version has none; take the setting away, or use a container",
+    durationUnit: (flag, value) => `${flag} needs a unit, as in ${value}s or ${value}m`,
+    unknownVariable: (name, near) =>
+      `unknown environment variable ${name}${near.length > 0 ? `; did you mean ${near.join(" or ")}?` : ""}`,
     noLogs: "this folder has no log yet",
     keyPrompt: (variable) => `${variable}: `,
     keyEmpty: "the key is empty, nothing stored",

@@ -112,7 +112,7 @@ export const zh = {
   engine: {
     emptyOutput: "[工具执行完成，无输出]",
     maxTurns: (turns: number) => `已达最大 Turn 数 (${turns})，循环终止`,
-    cancelled: (reason: string) => `context 已取消: ${reason}`,
+    cancelled: "context 已取消: 已中断",
     callCancelled: "Error: 运行已被取消，此工具调用没有执行完成。",
     callCut:
       "Error: 回答在输出长度上限处被截断，此工具调用的参数不完整，没有执行。请缩小参数（例如分几次写入）后重试。",
@@ -155,7 +155,7 @@ export const zh = {
     hintCertificate: "如使用公司代理或自签名证书，请用 NODE_EXTRA_CA_CERTS 指定 CA 文件",
     hintNetwork: "请检查网络、Base URL，以及 HTTP_PROXY / HTTPS_PROXY / NO_PROXY 的设置",
     hintQuota: "额度或账单已用尽，重试无效：请充值、提高限额，或用 --provider / -m 换一个",
-    hintContext: "上下文超出模型窗口：请压缩（/compact）、开始新会话，或换用窗口更大的模型",
+    hintContext: "上下文超出模型窗口：请缩小任务，或换用窗口更大的模型",
     hintLater: "请稍后再试，或用 -m/--model 换一个模型",
     emptyContent: "（空）",
     imageOmitted: (path: string) => `[图片 ${path}：该模型不支持图片]`,
@@ -346,6 +346,11 @@ export const zh = {
       `harness9 内部错误: ${message}${logFile === null ? "" : `；堆栈在日志中: ${logFile}`}`,
     instructionsSkipped: (path: string) => `没有读取指令文件 ${path}：不是此目录中的普通文件，或不可读`,
     instructionsCut: (path: string) => `指令文件合计超过 32 KiB，${path} 被截断`,
+    schemaInvalid: (path: string, reason: string) => `--json-schema: ${path} 不是有效的 JSON Schema: ${reason}`,
+    sandboxMissing: "设置要求沙箱（sandbox: require），但此版本没有沙箱；请去掉该设置，或在容器中运行",
+    durationUnit: (flag: string, value: string) => `${flag} 需要单位，如 ${value}s 或 ${value}m`,
+    unknownVariable: (name: string, near: readonly string[]) =>
+      `不认识环境变量 ${name}${near.length > 0 ? `；是指 ${near.join(" 或 ")} 吗？` : ""}`,
     noLogs: "此目录还没有日志",
     keyPrompt: (variable: string) => `${variable}: `,
     keyEmpty: "密钥为空，未保存",

@@ -194,7 +194,7 @@ test("a folder or file that an option names and that cannot be used is told with
     { args: ["--config", "."], code: 52, says: `${place.workDir}: not an ordinary file, or too large` },
     { args: ["--config", "none.json"], code: 52, says: `--config: cannot read ${join(place.workDir, "none.json")}` },
     { args: ["--json-schema", "."], code: 42, says: `--json-schema: cannot read ${place.workDir}` },
-    { args: ["--json-schema", "file.txt"], code: 42, says: `--json-schema: cannot read ${file}: ` },
+    { args: ["--json-schema", "file.txt"], code: 42, says: `--json-schema: ${file} is no valid JSON Schema: ` },
   ];
   await Promise.all(
     rows.map(async ({ args, code, says }) =>

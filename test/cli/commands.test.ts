@@ -79,7 +79,7 @@ test("options after run belong to run, those before it too, and -p is the same a
       expect(await runProgram(command, { place, env: openAIEnv(server) }), command.join(" ")).toEqual({
         exitCode: 53,
         stdout: "",
-        stderr: "harness9: reached the maximum of 1 turns, stopped\n",
+        stderr: "harness9: reached the turn limit (1), stopped\n",
       });
     }),
   );

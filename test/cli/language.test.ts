@@ -15,7 +15,7 @@ const observe = async (env: Readonly<Record<string, string>>, settings = "{}") =
 
 test("people and the model read Chinese under a Chinese locale, else English; the first variable that is set decides", async () => {
   const zh = "harness9: 已达最大 Turn 数 (1)，循环终止\n";
-  const en = "harness9: reached the maximum of 1 turns, stopped\n";
+  const en = "harness9: reached the turn limit (1), stopped\n";
   const rows = await Promise.all([
     observe({ LC_ALL: "zh_CN.UTF-8" }),
     observe({ LC_ALL: "", LC_MESSAGES: "zh_TW", LANG: "en_US.UTF-8" }),

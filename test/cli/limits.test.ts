@@ -138,7 +138,7 @@ test("--max-turns ends a run that goes on with 53", async () => {
     run(args, [toolCalls([bash("date +%N")])]),
     run([...args, "--output-format", "json"], [toolCalls([bash("date +%N")])]),
   ]);
-  expect(text).toEqual({ exitCode: 53, stdout: "", stderr: "harness9: reached the maximum of 2 turns, stopped\n" });
+  expect(text).toEqual({ exitCode: 53, stdout: "", stderr: "harness9: reached the turn limit (2), stopped\n" });
   expect(json.exitCode).toBe(53);
   expect(result(json)).toMatchObject({ subtype: "error_max_turns", is_error: true, num_turns: 2 });
 });

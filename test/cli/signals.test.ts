@@ -63,7 +63,7 @@ test("in text a cancelled run says so on stderr and nothing on stdout", async ()
   const program = startProgram(["run", "hello"], { place, env: openAIEnv(server) });
   await eventually(() => processesIn(place.workDir).some((line) => line.startsWith("sleep")));
   program.child.kill("SIGINT");
-  expect(await program.ended).toEqual({ exitCode: 130, stdout: "", stderr: "harness9: cancelled: signal\n" });
+  expect(await program.ended).toEqual({ exitCode: 130, stdout: "", stderr: "harness9: interrupted\n" });
 });
 
 test("a second signal ends the program at once, and its children", async () => {
@@ -149,7 +149,7 @@ test("SIGINT while a server is asked for its models ends the wait", async () => 
   await eventually(() => server.requests.length > 0);
   expect(server.requests[0]?.url).toBe("/v1/models");
   program.child.kill("SIGINT");
-  expect(await program.ended).toEqual({ exitCode: 130, stdout: "", stderr: "harness9: cancelled: signal\n" });
+  expect(await program.ended).toEqual({ exitCode: 130, stdout: "", stderr: "harness9: interrupted\n" });
 });
 
 test("a background process that outlives its command ends with the run, and the run says so", async () => {
@@ -162,7 +162,7 @@ test("a background process that outlives its command ends with the run, and the 
   expect(await program.ended).toEqual({
     exitCode: 0,
     stdout: "Done.\n",
-    stderr: "harness9: ended 1 process groups that still ran in the background\n",
+    stderr: "harness9: ended 1 command that still ran in the background\n",
   });
   expect(processesIn(place.workDir)).toEqual([]);
 });

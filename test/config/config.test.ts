@@ -227,7 +227,7 @@ describe("values", () => {
   test("every mistake is told at once; flags alone are a usage error", async () => {
     const both = await failure(load(tempDir(), { env: { HARNESS9_MAX_TURNS: "many" }, flags: { attempts: 0 } }));
     expect(both.message.split("\n").map((line) => line.split(": ").slice(0, 2))).toEqual([
-      ["flag", "attempts"],
+      ["--attempts", "Too small"],
       ["HARNESS9_MAX_TURNS", "maxTurns"],
     ]);
     expect(both.exitCode).toBe(52);

@@ -158,7 +158,7 @@ test("a run that is cancelled before it starts sends nothing and still ends with
   const provider = scriptedProvider({ text: "never" });
   const { end, events } = await runEngine(provider, { signal: AbortSignal.abort() });
   expect(provider.requests).toEqual([]);
-  expect(end).toMatchObject({ reason: "cancelled", error: { kind: "cancelled", message: "context 已取消: signal" } });
+  expect(end).toMatchObject({ reason: "cancelled", error: { kind: "cancelled", message: "context 已取消: 已中断" } });
   expect(events.map(({ type }) => type)).toEqual(["run.started", "input.added", "run.completed"]);
 });
 

@@ -17,11 +17,11 @@ const started = (id: string, display: string): EngineEventBody => ({
   call: { id, name: "bash", arguments: "{}" },
   display,
 });
-const completed = (toolCallId: string, isError = false): EngineEventBody => ({
+const completed = (toolCallId: string, isError = false, output = ""): EngineEventBody => ({
   type: "tool.completed",
   toolCallId,
   name: "bash",
-  result: { output: "", isError },
+  result: { output, isError },
   durationMs: 1500,
 });
 const said = (content: string, calls = 1): EngineEventBody => ({
@@ -39,6 +39,14 @@ test("each call has a line when it begins and one when it ends, whatever ends fi
   expect(
     lines([started("a", "bash one"), started("b", "bash two"), completed("b", true), completed("a"), completed("x")]),
   ).toEqual(["… bash one", "… bash two", "✗ bash two — 1.5s", "✓ bash one — 1.5s", "✓ bash — 1.5s"]);
+});
+
+test("a call that failed says why", () => {
+  const output = "no such file\u001b[2J\nand more";
+  expect(lines([completed("a", true, output), completed("b", false, output)])).toEqual([
+    "✗ bash — 1.5s: no such file\\u{1b}[2J",
+    "✓ bash — 1.5s",
+  ]);
 });
 
 test("colours go around what they mark", () => {

@@ -245,7 +245,7 @@ describe("what the message says", () => {
     [401, /Check TESTVENDOR_API_KEY/],
     [402, /quota or balance is used up/],
     [404, /model name m-test .*base URL http:\/\/127\.0\.0\.1/],
-    [413, /\/compact/],
+    [413, /larger window/],
     [500, /-m\/--model/],
   ])("HTTP %d says what to do", async (status, hint) => {
     expect((await errorOf(json(status, {}))).hint).toMatch(hint);
