@@ -117,9 +117,11 @@ export const createBash = (options: BashOptions): Bash => {
     }
   };
 
-  const leftOver = (): readonly number[] => [
-    ...new Set([...running, ...tree.abandoned(exited), ...tree.marked(`${MARK}=${sessionMark}.`)]),
-  ];
+  const leftOver = (): readonly number[] => {
+    // Looking for the mark reads every process's environment.
+    if (commands === 0) return [];
+    return [...new Set([...running, ...tree.abandoned(exited), ...tree.marked(`${MARK}=${sessionMark}.`)])];
+  };
 
   return {
     tool: defineTool(
