@@ -1,14 +1,13 @@
 import type { ModelInfo } from "../schema/model.ts";
 import { shownAddress } from "../text/address.ts";
+import { errorMessage } from "../text/error-message.ts";
+import { EXIT } from "../text/exit.ts";
 import { nearest } from "../text/nearest.ts";
 import type { Strings } from "../text/strings.ts";
 import { UserError } from "../text/user-error.ts";
 import { lookupModel, type ModelOverrides, vendorOf } from "./models.ts";
 import { ProviderError } from "./provider.ts";
 import type { Server } from "./servers.ts";
-
-const AUTH = 41;
-const CONFIG = 52;
 
 const LIST_TIMEOUT_MS = 20_000;
 /** A local server answers at once, or the chat starts without it. */
@@ -125,7 +124,7 @@ const findServer = (options: ChooseProviderOptions, name: string): Server => {
 
 const unknownProvider = (options: ChooseProviderOptions, name: string): UserError =>
   new UserError(options.strings.config.unknownProvider(name, nearest(name, names(options)), names(options)), {
-    exitCode: CONFIG,
+    exitCode: EXIT.config,
   });
 
 /** The server for a model that is named without a provider. */
@@ -188,11 +187,14 @@ const missingKey = (
   const { config, provider } = options.strings;
   const variable = server.keyVariable ?? "";
   if (!credential?.withheldKey) {
-    return new UserError(provider.missingKey(variable), { exitCode: AUTH, hint: config.missingKeyHint(server.name) });
+    return new UserError(provider.missingKey(variable), {
+      exitCode: EXIT.auth,
+      hint: config.missingKeyHint(server.name),
+    });
   }
   const { withheldKey, baseUrl, baseUrlOrigin } = credential;
   return new UserError(config.keyWithheld(variable, withheldKey.origin, baseUrl, baseUrlOrigin), {
-    exitCode: AUTH,
+    exitCode: EXIT.auth,
     hint: config.keyWithheldHint(variable, server.baseUrlVariable ?? "baseUrl"),
   });
 };
@@ -212,8 +214,8 @@ const onlyModel = async (
   try {
     models = await options.listModels(server, { baseUrl, apiKey, timeoutMs: LIST_TIMEOUT_MS });
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    const exitCode = error instanceof ProviderError && error.kind === "auth" ? AUTH : CONFIG;
+    const reason = errorMessage(error);
+    const exitCode = error instanceof ProviderError && error.kind === "auth" ? EXIT.auth : EXIT.config;
     throw new UserError(config.modelsNotListed(server.name, shownAddress(baseUrl), reason), {
       exitCode,
       hint,
@@ -223,7 +225,7 @@ const onlyModel = async (
   const [only] = models;
   if (only !== undefined && models.length === 1) return only;
   throw new UserError(config.modelNeeded(server.name, shownAddress(baseUrl), shortened(models)), {
-    exitCode: CONFIG,
+    exitCode: EXIT.config,
     hint,
   });
 };

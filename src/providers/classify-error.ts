@@ -214,10 +214,7 @@ const hintFor = (found: Verdict, context: ErrorContext): string | undefined => {
 /** The hint that the base URL may be wrong. */
 export const baseUrlHint = (context: ErrorContext): string => context.strings.hintBaseUrl(shownUrl(context));
 
-const shownUrl = ({ baseUrl, name }: ErrorContext): string => {
-  if (baseUrl === undefined) return name;
-  return shownAddress(baseUrl);
-};
+const shownUrl = ({ baseUrl, name }: ErrorContext): string => (baseUrl === undefined ? name : shownAddress(baseUrl));
 
 const MAX_WORDS = 500;
 const MAX_QUOTED = 200;

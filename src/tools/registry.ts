@@ -1,4 +1,5 @@
 import type { ToolCall, ToolDefinition, ToolResult } from "../schema/tool.ts";
+import { errorMessage } from "../text/error-message.ts";
 import type { Strings } from "../text/strings.ts";
 import {
   ArgumentError,
@@ -89,13 +90,13 @@ export class Registry {
     try {
       value = JSON.parse(call.arguments);
     } catch (error) {
-      return errorResult(call, this.#strings.argumentsNotJson(messageOf(error), quote(call.arguments)));
+      return errorResult(call, this.#strings.argumentsNotJson(errorMessage(error), quote(call.arguments)));
     }
     try {
       return await this.#run({ call, tool, args: tool.parse(value), context });
     } catch (error) {
       if (error instanceof ArgumentError || error instanceof ToolError) return errorResult(call, error.message);
-      return errorResult(call, this.#strings.executionFailed(call.name, messageOf(error)));
+      return errorResult(call, this.#strings.executionFailed(call.name, errorMessage(error)));
     }
   }
 }
@@ -117,8 +118,6 @@ const runTool: Next = async ({ call, tool, args, context }: Invocation): Promise
     ...(output.data !== undefined && { data: output.data }),
   };
 };
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const quote = (text: string): string => (text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text);
 

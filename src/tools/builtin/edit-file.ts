@@ -1,13 +1,14 @@
 import { closeSync, readFileSync, type Stats } from "node:fs";
 import * as z from "zod";
 import type { ToolData } from "../../schema/tool.ts";
+import { errorCode } from "../../text/error-message.ts";
 import type { Strings } from "../../text/strings.ts";
 import { defineTool } from "../define-tool.ts";
 import { type Tool, ToolError } from "../tool.ts";
 import { atomicWrite } from "../workspace/atomic-write.ts";
 import { explainMiss } from "../workspace/explain-miss.ts";
 import { editDiff } from "../workspace/file-diff.ts";
-import { errorCode, FileError, fromSystem } from "../workspace/file-error.ts";
+import { FileError, fromSystem } from "../workspace/file-error.ts";
 import { fuzzyReplace, type Replacement } from "../workspace/fuzzy-replace.ts";
 import { explainMissing } from "../workspace/missing-file.ts";
 import { MAX_COUNTED } from "../workspace/occurrences.ts";

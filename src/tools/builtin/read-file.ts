@@ -1,10 +1,11 @@
 import { closeSync } from "node:fs";
 import * as z from "zod";
+import { errorCode } from "../../text/error-message.ts";
 import type { Strings } from "../../text/strings.ts";
 import { byteLength } from "../../text/utf8.ts";
 import { defineTool } from "../define-tool.ts";
 import type { Tool, ToolOutput } from "../tool.ts";
-import { errorCode, FileError, fromSystem } from "../workspace/file-error.ts";
+import { FileError, fromSystem } from "../workspace/file-error.ts";
 import { binaryType } from "../workspace/file-type.ts";
 import { explainMissing } from "../workspace/missing-file.ts";
 import { openRegularFile } from "../workspace/open-file.ts";

@@ -1,5 +1,6 @@
 import { appendFileSync, chmodSync, closeSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
+import { errorMessage } from "../../text/error-message.ts";
 import { byteLength, headBytes } from "../../text/utf8.ts";
 
 /** Where a command's whole output is: not needed so far, in a file (`capped`: only its first part), or lost. */
@@ -23,7 +24,7 @@ export const createOutputsFile = ({ dir, toolCallId, maxBytes }: OutputsFileOpti
   let left = maxBytes;
 
   const fail = (error: unknown): void => {
-    state = { type: "failed", reason: error instanceof Error ? error.message : String(error) };
+    state = { type: "failed", reason: errorMessage(error) };
   };
   const open = (): void => {
     mkdirSync(dir, { recursive: true, mode: 0o700 });

@@ -2,8 +2,9 @@ import { randomBytes } from "node:crypto";
 import { constants, type Stats } from "node:fs";
 import { access, type FileHandle, open, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { errorCode } from "../../text/error-message.ts";
 import type { Strings } from "../../text/strings.ts";
-import { errorCode, FileError } from "./file-error.ts";
+import { FileError } from "./file-error.ts";
 import { type NamedPath, pinnedFolder, refuseMoved, refuseSpecial } from "./open-file.ts";
 
 export type AtomicWrite = {

@@ -1,3 +1,4 @@
+import { errorCode } from "../../text/error-message.ts";
 import type { Strings } from "../../text/strings.ts";
 import { ToolError } from "../tool.ts";
 
@@ -29,10 +30,6 @@ export class FileError extends ToolError {
     this.kind = kind;
   }
 }
-
-/** The system's error code, as in `ENOENT`, if `error` has one. */
-export const errorCode = (error: unknown): string | undefined =>
-  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 
 /** An error of the system as a FileError whose sentence names the reason; every other error as it is. */
 export const fromSystem = (

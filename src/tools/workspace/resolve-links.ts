@@ -1,6 +1,6 @@
 import { lstatSync, readlinkSync } from "node:fs";
 import { dirname, isAbsolute, join, parse, sep } from "node:path";
-import { errorCode } from "./file-error.ts";
+import { errorCode } from "../../text/error-message.ts";
 
 // What Linux allows in one path.
 const MAX_LINKS = 40;
