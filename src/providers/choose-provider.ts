@@ -193,7 +193,7 @@ const missingKey = (
     });
   }
   const { withheldKey, baseUrl, baseUrlOrigin } = credential;
-  return new UserError(config.keyWithheld(variable, withheldKey.origin, baseUrl, baseUrlOrigin), {
+  return new UserError(config.keyWithheld(variable, withheldKey.origin, shownAddress(baseUrl), baseUrlOrigin), {
     exitCode: EXIT.auth,
     hint: config.keyWithheldHint(variable, server.baseUrlVariable ?? "baseUrl"),
   });

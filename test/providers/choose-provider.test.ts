@@ -266,6 +266,15 @@ describe("what is named without its key ends with 41 and names the variable, nev
     await expect(chinese).rejects.toMatchObject({ message: `请设置 ${variable} 环境变量` });
   });
 
+  test("the address in the message shows no password", async () => {
+    const error = await failure({
+      withheld: ["openai"],
+      urls: { openai: "https://user:hunter2@gateway.example/v1?k=hunter3" },
+    });
+    expect(error.message).toContain("gateway.example");
+    expect(`${error.message}${error.hint}`).not.toMatch(/hunter/);
+  });
+
   test("a key that must not go to the address says why and what to do", async () => {
     const error = await failure({ withheld: ["openai"], urls: { openai: GATEWAY } });
     expect(error).toMatchObject({
