@@ -26,6 +26,7 @@ module.exports = {
     only("session", ["schema/", "text/", "engine/", "providers/provider\\.ts"]),
     only("logging", ["schema/", "text/"]),
     only("headless", ["schema/", "text/", "session/"]),
+    only("ui", ["schema/", "text/", "session/"]),
     {
       name: "nobody-imports-cli",
       severity: "error",

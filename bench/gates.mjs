@@ -4,7 +4,8 @@
  * @typedef {{ measure: string, limit: number, against?: "floor" | string }} Gate
  *   Without `against` the limit is a figure; with "floor" a multiple of the floor's median in the same run; with a scenario's name
  *   a multiple of harness9's own median there.
- * @typedef {{ name: string, prompt: string | null, dialect: "openai" | "anthropic", gates: Gate[] }} Scenario
+ * @typedef {{ name: string, prompt: string | null, dialect: "openai" | "anthropic", gates: Gate[], isChat?: true }} Scenario
+ *   `isChat`: in a terminal, by chat.mjs
  */
 
 const floor = (limits) => Object.entries(limits).map(([measure, limit]) => ({ measure, limit, against: "floor" }));
@@ -33,4 +34,21 @@ export const SCENARIOS = [
     { measure: "turnMs", limit: 1.5, against: "tools:20" },
     ...exact({ cacheKept: 1 }),
   ]),
+  {
+    name: "chat",
+    prompt: null,
+    dialect: "openai",
+    isChat: true,
+    gates: [
+      ...floor({ readyMs: 4, promptRssMb: 2.2, streamCpu: 8 }),
+      ...exact({
+        idleBytes: 0,
+        bytesPerChar: 12,
+        streamCpu: 0.5,
+        echoP95Ms: 33,
+        streamEchoMs: 33,
+        streamEchoP95Ms: 66,
+      }),
+    ],
+  },
 ];

@@ -5,6 +5,7 @@ import { realpathSync } from "node:fs";
 import { createServer } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { findScript, replyOf } from "./scenarios.mjs";
 import { WIRE_FORMATS } from "./wire-formats.mjs";
@@ -79,8 +80,8 @@ const nextTurn = ({ prompt, round, results, toolNames, stream: isStream }) => {
   for (let before = 0; before < round; before++)
     for (const { id, expected } of replyOf(script, before).calls ?? [])
       if (!results.get(id)?.includes(expected)) return { problem: `the result of ${id} has no "${expected}" in it` };
-  const { calls, tokens, count } = replyOf(script, round);
-  if (!calls) return { tokens, count };
+  const { calls, tokens, count, rate } = replyOf(script, round);
+  if (!calls) return { tokens, count, rate };
   const named = calls.map((call) => ({
     id: call.id,
     name: toolNames.find((name) => call.tool.test(name)),
@@ -89,15 +90,26 @@ const nextTurn = ({ prompt, round, results, toolNames, stream: isStream }) => {
   return named.every(({ name }) => name) ? { calls: named } : { problem: `no tool for the script: ${toolNames}` };
 };
 
-const stream = async (response, format, { calls, tokens, count = 20 }, bytes) => {
+const stream = async (response, format, { calls, tokens, count = 20, rate }, bytes) => {
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
   const usage = { input: bytes >> 2, output: count };
   const events = function* () {
     yield* calls ? format.calls(calls) : format.text(tokens);
     yield* format.end(calls !== undefined, usage);
   };
-  await pipeline(Readable.from(batches(events(), 64)), response);
+  await pipeline(Readable.from(rate ? paced(events(), rate) : batches(events(), 64)), response);
 };
+
+/** So many events a second, by the clock: a late one does not make the rest late. */
+async function* paced(events, rate) {
+  const startedAt = performance.now();
+  let sent = 0;
+  for (const event of events) {
+    const waitMs = startedAt + (sent++ * 1000) / rate - performance.now();
+    if (waitMs > 0) await sleep(waitMs);
+    yield event;
+  }
+}
 
 /** The server must be quicker than its clients: a write for each event would take longer than reading it. */
 function* batches(events, size) {

@@ -6,6 +6,7 @@ import { availableParallelism, loadavg, tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { measureChat } from "./chat.mjs";
 import { SCENARIOS } from "./gates.mjs";
 import { measureTimes, measureUsage } from "./measure.mjs";
 import { startModelServer } from "./model-server.mjs";
@@ -33,7 +34,9 @@ const main = async () => {
     const samples = {};
     for (const scenario of options.scenarios) {
       process.stderr.write(`${scenario.name} …\n`);
-      samples[scenario.name] = await measureScenario(scenario, options, place);
+      samples[scenario.name] = scenario.isChat
+        ? await measureChat(options.runs, place)
+        : await measureScenario(scenario, options, place);
     }
     process.exitCode = report(options, samples);
   } finally {

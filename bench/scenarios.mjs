@@ -1,13 +1,14 @@
 // What the scripted model does, chosen by a marker in the prompt: bench:hello, bench:tools:20, bench:reads:20, bench:par:8, bench:stream:20000.
+// bench:stream:2000@200 is 2,000 tokens, 200 a second.
 
 /**
- * @typedef {{ kind: "hello" | "tools" | "reads" | "par" | "stream", count: number }} Script
+ * @typedef {{ kind: "hello" | "tools" | "reads" | "par" | "stream", count: number, rate?: number }} Script `rate`: tokens a second
  * @typedef {{ id: string, tool: RegExp, arguments: Record<string, string>, expected: string }} Call
  *   `tool` fits the name of the agent's own tool. `expected` stands in a right result.
- * @typedef {{ calls: Call[] } | { tokens: Iterable<string>, count: number }} Reply
+ * @typedef {{ calls: Call[] } | { tokens: Iterable<string>, count: number, rate?: number }} Reply
  */
 
-const MARKER = /\bbench:(hello|tools|reads|par|stream)(?::(\d+))?/;
+const MARKER = /\bbench:(hello|tools|reads|par|stream)(?::(\d+))?(?:@(\d+))?/;
 const WORDS = "the agent looks at a file then runs one small command and says in plain words what it has found".split(
   " ",
 );
@@ -15,7 +16,7 @@ const WORDS = "the agent looks at a file then runs one small command and says in
 /** @returns {Script | null} the script that the prompt asks for */
 export const findScript = (prompt) => {
   const found = MARKER.exec(prompt);
-  return found && { kind: found[1], count: Number(found[2] ?? 1) };
+  return found && { kind: found[1], count: Number(found[2] ?? 1), ...(found[3] && { rate: Number(found[3]) }) };
 };
 
 /**
@@ -23,12 +24,12 @@ export const findScript = (prompt) => {
  * @param {Script} script
  * @returns {Reply}
  */
-export const replyOf = ({ kind, count }, round) => {
+export const replyOf = ({ kind, count, rate }, round) => {
   if (kind === "tools" && round < count) return { calls: [commandCall(round, 0)] };
   if (kind === "reads" && round < count) return { calls: [readCall(round)] };
   if (kind === "par" && round === 0)
     return { calls: Array.from({ length: count }, (_, index) => commandCall(0, index)) };
-  if (kind === "stream") return { tokens: longText(count), count };
+  if (kind === "stream") return { tokens: longText(count), count, rate };
   return { tokens: ["Hello", " from", " the", " model."], count: 4 };
 };
 

@@ -20,6 +20,21 @@ const sdkGlobals = {
   },
 };
 
+// Ink keeps every text that it has ever measured or wrapped: the memory of a long chat. It also can load React's developer tools.
+const ink = {
+  name: "ink",
+  setup(build) {
+    build.onLoad({ filter: /node_modules\/ink\/build\/(measure-text|wrap-text)\.js$/ }, ({ path }) => {
+      const text = readFileSync(path, "utf8");
+      const contents = text.replace(/^.*cache(\.set\(|\[\w+\] = ).*$/m, "");
+      if (contents === text) throw new Error(`${path}: there is no cache any more`);
+      return { loader: "js", contents };
+    });
+    build.onResolve({ filter: /^react-devtools-core$/ }, ({ path }) => ({ path, namespace: "empty" }));
+    build.onLoad({ filter: /.*/, namespace: "empty" }, () => ({ contents: "export default {}" }));
+  },
+};
+
 // Beside dist/ first: whoever runs the program meanwhile finds a whole one.
 const target = join(root, "dist");
 const fresh = `${target}.new`;
@@ -36,10 +51,11 @@ const { metafile } = await build({
   minify: true,
   keepNames: false,
   mainFields: ["module", "main"],
+  jsx: "automatic",
   chunkNames: "chunks/[name]-[hash]",
   legalComments: "none",
   metafile: true,
-  plugins: [sdkGlobals],
+  plugins: [sdkGlobals, ink],
   define: { "process.env.NODE_ENV": '"production"', HARNESS9_VERSION: JSON.stringify(manifest.version) },
   // Some bundled packages are CommonJS and require Node's own modules.
   banner: {

@@ -1,7 +1,4 @@
-import { EXIT } from "../text/exit.ts";
-import { nearest } from "../text/nearest.ts";
 import type { Strings } from "../text/strings.ts";
-import { UserError } from "../text/user-error.ts";
 import { completionScript } from "./completion-command.ts";
 import { runConfig } from "./config-command.ts";
 import { runDoctor } from "./doctor-command.ts";
@@ -21,12 +18,9 @@ export type ActionsOptions = {
 /** What the commands do. One module: the program loads it when the command line has been understood. */
 export const createActions = ({ surroundings, version, strings }: ActionsOptions): Actions => ({
   run: (prompt, options) => run({ prompt, options, surroundings, version, strings }),
-  chat: async (prompt, _options, commandNames) => {
-    const [word = ""] = prompt;
-    const [near] = prompt.length === 1 && !word.includes(" ") ? nearest(word, commandNames) : [];
-    if (near !== undefined) throw new UserError(strings.cli.didYouMean(word, near), { exitCode: EXIT.usage });
-    const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
-    throw new UserError(isTerminal ? strings.cli.chatNotYet : strings.cli.chatNeedsTerminal, { exitCode: EXIT.usage });
+  chat: async (prompt, options, commandNames) => {
+    const { chat } = await import("./chat-command.ts");
+    return chat({ prompt, options, commandNames, surroundings, version, strings });
   },
   config: async (request, options) => {
     await runConfig(request, options, surroundings);

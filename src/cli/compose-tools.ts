@@ -33,16 +33,28 @@ export type ToolsOptions = {
   readonly ask: Ask | undefined;
 };
 
+export type Tools = {
+  /** What the model may call. */
+  readonly registry: Registry;
+  /** bash alone, for the person: nobody is asked, and the limits are the same. */
+  readonly personal: Registry;
+  readonly bash: Bash;
+  /** How much one read may bring depends on the model's window. */
+  readonly fitModel: (info: ModelInfo) => void;
+};
+
 /** The tools of a session, and what governs them. @throws UserError for a rule that cannot be read. */
-export const createTools = (
-  setup: Setup,
-  options: ToolsOptions,
-): { readonly registry: Registry; readonly bash: Bash } => {
+export const createTools = (setup: Setup, options: ToolsOptions): Tools => {
   const { workDir, homeDir, env, paths, strings, config } = setup;
   const { settings } = config;
   const { ask, outputsDir } = options;
   const rules = (kind: "allow" | "ask" | "deny") =>
     config.rules[kind].map(({ rule, origin }) => readRule(rule, `${origin}: ${kind}`, strings.permission));
+  const limits = [
+    limitProcesses(createSlots(Math.max(4, 2 * availableParallelism())), strings.registry),
+    limitTime({ toolTimeoutMs: settings.toolTimeoutMs, strings: strings.registry }),
+    retryRecoverable(),
+  ];
   const registry = new Registry({
     strings: strings.registry,
     middlewares: [
@@ -54,11 +66,10 @@ export const createTools = (
         strings: strings.permission,
         ask,
       }),
-      limitProcesses(createSlots(Math.max(4, 2 * availableParallelism())), strings.registry),
-      limitTime({ toolTimeoutMs: settings.toolTimeoutMs, strings: strings.registry }),
-      retryRecoverable(),
+      ...limits,
     ],
   });
+  const personal = new Registry({ strings: strings.registry, middlewares: limits });
 
   const workspace = createWorkspace({
     workDir,
@@ -76,11 +87,14 @@ export const createTools = (
     maxOutputBytes: settings.maxOutputBytes,
     timeoutMs: settings.bashTimeoutMs,
   });
-  registry.register(createReadFile({ ...fileTools, maxReadBytes: maxReadBytes(settings.maxReadBytes, options.info) }));
+  const readFile = (info: ModelInfo) =>
+    createReadFile({ ...fileTools, maxReadBytes: maxReadBytes(settings.maxReadBytes, info) });
+  registry.register(readFile(options.info));
   registry.register(createWriteFile(fileTools));
   registry.register(createEditFile(fileTools));
   registry.register(bash.tool);
-  return { registry, bash };
+  personal.register(bash.tool);
+  return { registry, personal, bash, fitModel: (info) => registry.replace(readFile(info)) };
 };
 
 const readRule = (rule: string, place: string, strings: Strings["permission"]): Rule => {

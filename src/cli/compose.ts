@@ -3,11 +3,12 @@ import { newSessionId, sessionFiles } from "../config/paths.ts";
 import { Engine } from "../engine/engine.ts";
 import type { RunInput } from "../engine/options.ts";
 import type { LogFile } from "../logging/log-file.ts";
-import { chooseProvider, type ProviderChoice } from "../providers/choose-provider.ts";
+import { chooseProvider, type NamedChoice, type ProviderChoice } from "../providers/choose-provider.ts";
 import { createListModels, createProvider } from "../providers/create-provider.ts";
-import { createFetch } from "../providers/transport.ts";
+import type { LLMProvider } from "../providers/provider.ts";
+import { createFetch, type Fetch } from "../providers/transport.ts";
 import type { Ask } from "../schema/ask.ts";
-import type { PermissionMode } from "../schema/event.ts";
+import type { PermissionMode, ThinkingMode } from "../schema/event.ts";
 import { type ModelInfo, UNKNOWN_MODEL } from "../schema/model.ts";
 import type { JsonSchema } from "../schema/tool.ts";
 import { loadInstructions } from "../session/instructions.ts";
@@ -15,12 +16,14 @@ import { Session, type Sink } from "../session/session.ts";
 import { systemPrompt } from "../session/system-prompt.ts";
 import { EXIT } from "../text/exit.ts";
 import { localTime } from "../text/local-time.ts";
-import { createMask } from "../text/mask.ts";
+import { createMask, type Mask } from "../text/mask.ts";
 import { UserError } from "../text/user-error.ts";
 import type { Registry } from "../tools/registry.ts";
 import { createTools } from "./compose-tools.ts";
 import { openLog } from "./open-log.ts";
+import { createPersonShell } from "./person-shell.ts";
 import type { RunOptions } from "./program.ts";
+import { say } from "./say.ts";
 import type { Setup } from "./setup.ts";
 
 export type ComposeOptions = {
@@ -33,7 +36,7 @@ export type ComposeOptions = {
   readonly ask?: Ask;
 };
 
-/** The machine below a front end. */
+/** The machine below a front end, for one session. */
 export type Machine = {
   readonly session: Session;
   readonly registry: Registry;
@@ -43,77 +46,114 @@ export type Machine = {
   readonly notes: readonly string[];
   /** What is not as the person may expect. */
   readonly warnings: readonly string[];
+  /** Another model, or another way of thinking, from the next run on. */
+  readonly use: (choice: ProviderChoice, thinking: ThinkingMode) => Promise<void>;
   /** Ends what still runs and closes the files. Returns how many process groups it ended. */
   readonly close: () => Promise<number>;
   /** The last resort: no waiting. */
   readonly kill: () => void;
 };
 
-/** The composition root: the whole machine on one screen. @throws UserError */
+/** The whole machine for one run. @throws UserError */
 export const compose = async (setup: Setup, options: ComposeOptions): Promise<Machine> => {
-  const { workDir, env, paths, strings, config } = setup;
+  const { settings, named } = setup.config;
+  const fetch = createFetch(setup);
+  return openMachine(setup, {
+    ...options,
+    fetch,
+    choice: await choose(setup, { named, chat: options.chat, fetch }),
+    thinking: settings.thinking,
+    permissionMode: () => settings.permissionMode ?? (options.chat ? "ask" : "auto"),
+    mask: createMask(setup.secretValues),
+    tell: say,
+  });
+};
+
+export type ChooseOptions = {
+  /** The strongest first. */
+  readonly named: readonly NamedChoice[];
+  readonly chat: boolean;
+  readonly fetch: Fetch;
+};
+
+/** The provider and the model. @throws UserError also where a cost limit could not work. */
+export const choose = async (setup: Setup, { named, chat, fetch }: ChooseOptions): Promise<ProviderChoice> => {
+  const { servers, secrets, config, strings } = setup;
+  const choice = await chooseProvider({
+    servers,
+    credentials: secrets.credentials,
+    named,
+    chat,
+    listModels: createListModels(fetch),
+    overrides: config.settings.models,
+    strings,
+  });
+  checkPrices(setup, choice);
+  return choice;
+};
+
+export type MachineOptions = ComposeOptions & {
+  readonly fetch: Fetch;
+  readonly choice: ProviderChoice;
+  readonly thinking: ThinkingMode;
+  readonly permissionMode: () => PermissionMode;
+  readonly mask: Mask;
+  /** Hears of what goes wrong beside the run. */
+  readonly tell: (text: string) => void;
+};
+
+/** The composition root: all that one session is made of, on one screen. @throws UserError */
+export const openMachine = async (setup: Setup, options: MachineOptions): Promise<Machine> => {
+  const { workDir, paths, strings, config } = setup;
   const { settings } = config;
-  const { run, ask } = options;
+  const { run, ask, mask, permissionMode } = options;
   const id = newSessionId(new Date(), Math.random);
   const files = sessionFiles(paths, id);
 
-  const fetch = createFetch({ env });
-  const choice = await chooseProvider({
-    servers: setup.servers,
-    credentials: setup.secrets.credentials,
-    named: config.named,
-    chat: options.chat,
-    listModels: createListModels(fetch),
-    overrides: settings.models,
-    strings,
-  });
-  const info = modelInfo(choice);
-  checkPrices(setup, choice, info);
-  const provider = await createProvider(choice, {
-    thinking: settings.thinking,
-    effort: settings.effort,
-    stream: settings.stream,
-    cacheKey: id,
-    attempts: settings.attempts,
-    chat: options.chat,
-    fetch,
-    random: Math.random,
-    strings,
-  });
-
-  const permissionMode = (): PermissionMode => settings.permissionMode ?? (options.chat ? "ask" : "auto");
-  const { registry, bash } = createTools(setup, {
+  const connect = (choice: ProviderChoice, thinking: ThinkingMode): Promise<LLMProvider> =>
+    createProvider(choice, {
+      thinking,
+      effort: settings.effort,
+      stream: settings.stream,
+      cacheKey: id,
+      attempts: settings.attempts,
+      chat: options.chat,
+      fetch: options.fetch,
+      random: Math.random,
+      strings,
+    });
+  const provider = await connect(options.choice, options.thinking);
+  const { registry, personal, bash, fitModel } = createTools(setup, {
     outputsDir: files.outputs,
-    info,
+    info: modelInfo(options.choice),
     permissionMode,
     guard: run.guard,
     ask,
   });
-  const { log, warnings } = await openLog(setup, run, files.log);
-  const mask = createMask(setup.secretValues);
-  const engine = new Engine({
-    provider,
-    info,
-    tools: registry,
-    limits: {
-      maxTurns: settings.maxTurns,
-      toolTimeoutMs: settings.toolTimeoutMs,
-      maxConcurrentTools: settings.maxConcurrentTools,
-      maxCostUsd: settings.maxCostUsd ?? undefined,
-      maxTokens: settings.maxTokens ?? undefined,
-      maxTimeMs: settings.maxTimeMs ?? undefined,
-    },
-    thinking: settings.thinking,
-    permissionMode,
-    sandbox: "off",
-    logFile: log?.path ?? null,
-    session: { id, workDir },
-    mask,
-    strings: strings.engine,
-    // The global performance object would load a dozen modules of node.
-    now: () => Number(process.hrtime.bigint()) / 1e6,
-    ask,
-  });
+  const { log, warnings } = await openLog(setup, run, files.log, options.tell);
+  const createEngine = (model: LLMProvider, choice: ProviderChoice, thinking: ThinkingMode): Engine =>
+    new Engine({
+      provider: model,
+      info: modelInfo(choice),
+      tools: registry,
+      limits: {
+        maxTurns: settings.maxTurns,
+        toolTimeoutMs: settings.toolTimeoutMs,
+        maxConcurrentTools: settings.maxConcurrentTools,
+        maxCostUsd: settings.maxCostUsd ?? undefined,
+        maxTokens: settings.maxTokens ?? undefined,
+        maxTimeMs: settings.maxTimeMs ?? undefined,
+      },
+      thinking,
+      permissionMode,
+      sandbox: "off",
+      logFile: log?.path ?? null,
+      session: { id, workDir },
+      mask,
+      strings: strings.engine,
+      now,
+      ask,
+    });
   const instructions = loadInstructions(paths.instructions, workDir);
   const sinks: Sink[] = log ? [log.write] : [];
   const session = new Session({
@@ -128,23 +168,29 @@ export const compose = async (setup: Setup, options: ComposeOptions): Promise<Ma
       instructions: mask(instructions.text),
       answerSchema: options.answer?.schema,
     }),
-    engine,
+    engine: createEngine(provider, options.choice, options.thinking),
     sinks,
     clock: () => new Date(),
     stopping: options.answer?.stopping,
+    shell: createPersonShell({ tools: personal, session: { id, workDir }, mask, strings, now }),
   });
 
   return {
     session,
     registry,
-    choice,
+    choice: options.choice,
     log,
-    notes: choice.notes,
+    notes: options.choice.notes,
     warnings: [
       ...warnings,
       ...instructions.skipped.map((path) => strings.cli.instructionsSkipped(path)),
       ...instructions.cut.map((path) => strings.cli.instructionsCut(path)),
     ],
+    use: async (choice, thinking) => {
+      const model = await connect(choice, thinking);
+      fitModel(modelInfo(choice));
+      session.use(createEngine(model, choice, thinking));
+    },
     close: async () => {
       const ended = await bash.close();
       if (!run.session) rmSync(files.outputs, { recursive: true, force: true });
@@ -155,10 +201,14 @@ export const compose = async (setup: Setup, options: ComposeOptions): Promise<Ma
   };
 };
 
-const modelInfo = (choice: ProviderChoice): ModelInfo => (choice.kind === "model" ? choice.info : UNKNOWN_MODEL);
+// The global performance object would load a dozen modules of node.
+const now = (): number => Number(process.hrtime.bigint()) / 1e6;
 
-const checkPrices = ({ config, strings }: Setup, choice: ProviderChoice, { prices }: ModelInfo): void => {
-  if (config.settings.maxCostUsd === null || prices !== null || choice.kind === "offline") return;
+/** What is known of a choice's model. */
+export const modelInfo = (choice: ProviderChoice): ModelInfo => (choice.kind === "model" ? choice.info : UNKNOWN_MODEL);
+
+const checkPrices = ({ config, strings }: Setup, choice: ProviderChoice): void => {
+  if (config.settings.maxCostUsd === null || choice.kind === "offline" || choice.info.prices !== null) return;
   const model = `${choice.server.name}/${choice.model}`;
   throw new UserError(strings.cli.unknownPrice(model), {
     exitCode: EXIT.config,

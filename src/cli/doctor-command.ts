@@ -31,11 +31,18 @@ export const runDoctor = async (
   version: string,
 ): Promise<number> => {
   const setup = await prepare(surroundings, options);
-  const checks = await Promise.all([...localChecks(setup, version), ...endpointChecks(setup)]);
+  const checks = await runChecks(setup, version);
   if (options.json) process.stdout.write(`${printableJson({ version, checks }, { indent: 2 })}\n`);
   else for (const check of checks) process.stdout.write(line(check));
   return checks.some(({ status }) => status === "error") ? 1 : 0;
 };
+
+/** What the command prints, by line. */
+export const doctorLines = async (setup: Setup, version: string): Promise<readonly string[]> =>
+  (await runChecks(setup, version)).flatMap((check) => line(check).trimEnd().split("\n"));
+
+const runChecks = (setup: Setup, version: string): Promise<readonly Check[]> =>
+  Promise.all([...localChecks(setup, version), ...endpointChecks(setup)]);
 
 const localChecks = (setup: Setup, version: string): readonly Promise<Check>[] => {
   const { env, paths, strings } = setup;

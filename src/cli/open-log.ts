@@ -5,17 +5,17 @@ import { systemMessage } from "../text/error-message.ts";
 import { EXIT } from "../text/exit.ts";
 import { UserError } from "../text/user-error.ts";
 import type { RunOptions } from "./program.ts";
-import { say } from "./say.ts";
 import type { Setup } from "./setup.ts";
 
-/** A log that was asked for must open; without one in the default place the run goes on. */
+/** A log that was asked for must open; without one in the default place the run goes on. `tell` hears of one that ends early. */
 export const openLog = async (
   { paths, strings, cwd, config: { settings } }: Setup,
   run: RunOptions,
   defaultPath: string,
+  tell: (text: string) => void,
 ): Promise<{ readonly log: LogFile | null; readonly warnings: readonly string[] }> => {
   const path = run.logFile === undefined ? defaultPath : resolve(cwd, run.logFile);
-  const onFailure = (error: unknown): void => say(strings.cli.logStopped(path, systemMessage(error)));
+  const onFailure = (error: unknown): void => tell(strings.cli.logStopped(path, systemMessage(error)));
   try {
     if (run.logFile === undefined) {
       await ensurePrivateDir(paths.home);

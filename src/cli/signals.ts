@@ -7,6 +7,8 @@ export type Stop = {
   readonly exitCode: number | undefined;
   /** Stops the run because nobody reads standard output any more. */
   readonly close: () => void;
+  /** Who hears Ctrl+C before it stops anything; true = it has been dealt with. */
+  readonly onInterrupt: (handler: () => boolean) => void;
   /** What to do when somebody insists, before the process ends. */
   readonly onForce: (action: () => void) => void;
   readonly dispose: () => void;
@@ -17,12 +19,14 @@ export const watchSignals = (): Stop => {
   let exitCode: number | undefined;
   let isSignalled = false;
   let force = (): void => undefined;
+  let interrupt = (): boolean => false;
   const stop = (code: number): void => {
     exitCode ??= code;
     controller.abort();
   };
   const handlers = Object.entries(SIGNALS).map(([name, code]) => {
     const handler = (): void => {
+      if (name === "SIGINT" && interrupt()) return;
       if (isSignalled) {
         force();
         process.exit(code);
@@ -39,6 +43,9 @@ export const watchSignals = (): Stop => {
       return exitCode;
     },
     close: () => stop(0),
+    onInterrupt: (handler) => {
+      interrupt = handler;
+    },
     onForce: (action) => {
       force = action;
     },

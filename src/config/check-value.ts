@@ -4,6 +4,8 @@ import { DEFAULT_SETTINGS, type SettingKey, type SettingsSchema } from "./settin
 /** What a text of the command line or the environment may mean, the likeliest first. */
 export const textValues = (key: SettingKey, text: string): unknown[] => {
   if (Array.isArray(DEFAULT_SETTINGS[key])) return [listValue(text)];
+  // A switch in the environment is mostly a number.
+  if (typeof DEFAULT_SETTINGS[key] === "boolean" && (text === "1" || text === "0")) return [text === "1", text];
   if (/^-?\d+(?:\.\d+)?$/.test(text.trim())) return [Number(text), text];
   if (text === "true" || text === "false") return [text === "true", text];
   return [text];

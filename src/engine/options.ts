@@ -48,8 +48,8 @@ export type RunInput = {
   /** The session's messages, system prompt first. The engine appends to it and leaves it valid for the next request. */
   readonly history: Message[];
   readonly input: Input;
-  /** What the person has queued since; each call takes it all. */
-  readonly takeQueued?: () => readonly Input[];
+  /** What the person has queued since, as one input; each call takes it all. */
+  readonly takeQueued?: () => Input | undefined;
   /** Looks at an answer that would end the run. What it returns goes to the model instead; it throws StopError to fail the run. */
   readonly stopping?: ((answer: string) => Promise<Input | undefined>) | undefined;
 };

@@ -150,10 +150,12 @@ export class Run {
       return result ? [{ call, times: this.#observe(call, result) }] : [];
     });
     this.#emit({ type: "observations.added", count: results.length, contextMessages: this.#history.length });
-    const times = signal.aborted ? undefined : await this.#repeated.endsRun(counted, signal);
+    // What is queued now is for the run that follows a cancelled one.
+    if (signal.aborted) return undefined;
+    const times = await this.#repeated.endsRun(counted, signal);
     if (times !== undefined) return failed("repeated_call", strings.repeatedCall(times));
-    const queued = this.#run.takeQueued?.() ?? [];
-    if (queued.length > 0) this.#addInput(joinInputs(queued));
+    const queued = signal.aborted ? undefined : this.#run.takeQueued?.();
+    if (queued) this.#addInput(queued);
     return undefined;
   }
 
@@ -296,15 +298,6 @@ const afterThought = (thought: string, strings: EngineOptions["strings"]): Messa
   { role: "assistant", content: thought, toolCalls: [] },
   { role: "user", content: strings.actOnThought },
 ];
-
-const joinInputs = (inputs: readonly Input[]): Input => {
-  const attachments = inputs.flatMap((input) => input.attachments ?? []);
-  return {
-    content: inputs.map((input) => input.content).join("\n\n"),
-    source: "queue",
-    ...(attachments.length > 0 && { attachments }),
-  };
-};
 
 /** Where the server gave no figures. */
 const estimateTokens = (history: readonly Message[], answer: string): number =>

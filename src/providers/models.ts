@@ -213,6 +213,10 @@ export const lookupModel = (provider: string, model: string, overrides: ModelOve
   };
 };
 
+/** The models of a vendor that the table knows. */
+export const knownModels = (vendor: string): readonly string[] =>
+  Object.hasOwn(TABLE, vendor) ? Object.keys(TABLE[vendor] ?? {}) : [];
+
 /** The vendor whose own model this id names, or null. */
 export const vendorOf = (model: string): string | null =>
   Object.keys(TABLE).find((vendor) => vendor !== "groq" && findRow(vendor, model)) ?? null;

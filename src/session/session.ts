@@ -1,12 +1,15 @@
 import type { Engine } from "../engine/engine.ts";
 import type { Input, RunInput } from "../engine/options.ts";
-import type { EngineEvent, EngineEventBody } from "../schema/event.ts";
+import type { Emit, EngineEvent, EngineEventBody } from "../schema/event.ts";
 import type { Message } from "../schema/message.ts";
 
 export type { Input };
 
 /** Records an event. Called at the moment it happens, before the step that depends on it; must not throw. */
 export type Sink = (event: EngineEvent) => void;
+
+/** Runs a command of the person's own and tells of it as of a tool call. Returns what the model is to know of it. */
+export type Shell = (command: string, signal: AbortSignal, emit: Emit) => Promise<string>;
 
 export type SessionOptions = {
   readonly id: string;
@@ -15,6 +18,8 @@ export type SessionOptions = {
   readonly sinks: readonly Sink[];
   readonly clock: () => Date;
   readonly stopping?: RunInput["stopping"];
+  /** Absent where no person types commands. */
+  readonly shell?: Shell | undefined;
 };
 
 /** One conversation: its history, the numbering of its events, and what the person has queued. */
@@ -22,30 +27,90 @@ export class Session {
   readonly id: string;
   readonly #options: SessionOptions;
   readonly #history: Message[];
+  #engine: Engine;
   #queue: Input[] = [];
+  /** What the history is to get as soon as nothing waits for an observation. */
+  #notes: string[] = [];
+  #isRunning = false;
   #seq = 0;
 
   constructor(options: SessionOptions) {
     this.id = options.id;
     this.#options = options;
+    this.#engine = options.engine;
     this.#history = [{ role: "system", content: options.systemPrompt }];
+  }
+
+  /** The conversation so far, system prompt first. */
+  get messages(): readonly Message[] {
+    return this.#history;
+  }
+
+  /** From the next run on. */
+  use(engine: Engine): void {
+    this.#engine = engine;
   }
 
   /** Runs one input. The events end with exactly one `run.completed`. One run at a time. */
   run(input: Input, signal: AbortSignal): AsyncIterable<EngineEvent> {
-    const { engine, stopping } = this.#options;
-    const takeQueued = (): readonly Input[] => {
-      const taken = this.#queue;
-      this.#queue = [];
-      return taken;
+    const { stopping } = this.#options;
+    const takeQueued = (): Input | undefined => {
+      this.#joinNotes();
+      return this.takeQueued();
     };
+    this.#isRunning = true;
     const run = { history: this.#history, input, takeQueued, stopping };
-    return engine.runStream(run, signal, (body) => this.#publish(body));
+    return this.#engine.runStream(run, signal, (body) => this.#publish(body));
   }
 
   /** Joins the running run after the current tools, or the next one. */
   queue(input: Input): void {
     this.#queue.push(input);
+  }
+
+  /** What waits, the oldest first. */
+  queued(): readonly Input[] {
+    return [...this.#queue];
+  }
+
+  /** Takes the newest of what waits out of the queue again. */
+  takeBack(): Input | undefined {
+    return this.#queue.pop();
+  }
+
+  /** Empties the queue into one input, for the run that follows one that has completed. */
+  takeQueued(): Input | undefined {
+    const taken = this.#queue;
+    this.#queue = [];
+    if (taken.length === 0) return undefined;
+    const attachments = taken.flatMap((input) => input.attachments ?? []);
+    return {
+      content: taken.map(({ content }) => content).join("\n\n"),
+      source: "queue",
+      ...(attachments.length > 0 && { attachments }),
+    };
+  }
+
+  /** Adds a user message without a run; during one it waits until no tool call is without its observation. */
+  addNote(content: string): void {
+    this.#notes.push(content);
+    if (!this.#isRunning) this.#joinNotes();
+  }
+
+  /** Runs a command of the person's own, also beside a run. Its events go to the sinks and to `onEvent`; a note tells the model. */
+  async runShell(command: string, signal: AbortSignal, onEvent: (event: EngineEvent) => void): Promise<void> {
+    const { shell } = this.#options;
+    if (!shell) throw new Error("this session has no shell");
+    this.addNote(await shell(command, signal, (body) => onEvent(this.#publish(body))));
+  }
+
+  #joinNotes(): void {
+    const notes = this.#notes;
+    this.#notes = [];
+    for (const content of notes) {
+      this.#history.push({ role: "user", content });
+      this.#publish({ type: "input.added", content, source: "person" });
+    }
   }
 
   #publish(body: EngineEventBody): EngineEvent {
@@ -57,6 +122,10 @@ export class Session {
       time: this.#options.clock().toISOString(),
     };
     for (const sink of this.#options.sinks) sink(event);
+    if (body.type === "run.completed") {
+      this.#isRunning = false;
+      this.#joinNotes();
+    }
     return event;
   }
 }

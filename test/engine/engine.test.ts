@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { StopError } from "../../src/engine/options.ts";
+import { type Input, StopError } from "../../src/engine/options.ts";
 import { ProviderError } from "../../src/providers/provider.ts";
 import type { Answer, Question } from "../../src/schema/ask.ts";
 import { isObservation, type Message } from "../../src/schema/message.ts";
@@ -322,22 +322,33 @@ test("where a person can answer, a repeated call is a question, and going on sta
 });
 
 test("what the person has queued joins after the observations as one message", async () => {
-  const queue = [
-    [
-      { content: "also this", source: "person" },
-      { content: "and that", source: "person" },
-    ],
-  ] as const;
-  let taken = 0;
+  const queue: Input[] = [{ content: "also this\n\nand that", source: "queue" }];
   const { history } = await runEngine(scriptedProvider({ calls: [call("echo", { text: "x" })] }, { text: "ok" }), {
     tools: [echo],
-    run: { takeQueued: () => queue[taken++] ?? [] },
+    run: { takeQueued: () => queue.pop() },
   });
   expect(history.slice(3)).toEqual([
     { role: "user", toolCallId: expect.any(String), content: "x", isError: false },
     { role: "user", content: "also this\n\nand that" },
     { role: "assistant", content: "ok", toolCalls: [] },
   ]);
+});
+
+test("what is queued while a cancelled run ends is left for the next one", async () => {
+  const queue: Input[] = [{ content: "go on", source: "queue" }];
+  const controller = new AbortController();
+  const { end } = await runEngine(scriptedProvider({ calls: [call("stop", {})] }, { text: "never" }), {
+    tools: [
+      tool("stop", async () => {
+        controller.abort();
+        return "stopped";
+      }),
+    ],
+    run: { takeQueued: () => queue.pop() },
+    signal: controller.signal,
+  });
+  expect(end.reason).toBe("cancelled");
+  expect(queue).toHaveLength(1);
 });
 
 test("a stopping check sends the model back to work, and ends the run when it gives up", async () => {

@@ -1,4 +1,5 @@
-import type { TextDecoder as Decoder } from "node:util";
+/** A `TextDecoder` of the kind that both libraries of types agree on. */
+type Decoder = { decode(bytes?: Uint8Array, options?: { readonly stream?: boolean }): string };
 
 export type Encoding = "utf-8" | "utf-16le" | "utf-16be";
 

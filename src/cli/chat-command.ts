@@ -1,0 +1,88 @@
+import { once } from "node:events";
+import { errorMessage } from "../text/error-message.ts";
+import { EXIT } from "../text/exit.ts";
+import { nearest } from "../text/nearest.ts";
+import type { Strings } from "../text/strings.ts";
+import { UserError } from "../text/user-error.ts";
+import type { RunOptions } from "./program.ts";
+import { say } from "./say.ts";
+import { prepare, type Surroundings } from "./setup.ts";
+import { watchSignals } from "./signals.ts";
+
+export type ChatRequest = {
+  /** The first message, if the command line has one. */
+  readonly prompt: readonly string[];
+  readonly options: RunOptions;
+  /** Of the program's commands: a single word that is nearly one is a slip. */
+  readonly commandNames: readonly string[];
+  readonly surroundings: Surroundings;
+  readonly version: string;
+  /** Until the settings are read. */
+  readonly strings: Strings;
+};
+
+/** `harness9`: the chat. Returns the process's exit code. @throws UserError */
+export const chat = async (request: ChatRequest): Promise<number> => {
+  const { prompt, options, surroundings, version } = request;
+  checkCommand(request);
+  const { stdin, stdout } = process;
+  if (!stdin.isTTY || !stdout.isTTY)
+    throw new UserError(request.strings.cli.chatNeedsTerminal, { exitCode: EXIT.usage });
+  const setup = await prepare(surroundings, options);
+  const { settings } = setup.config;
+  // This version confines nothing: whoever requires it must not be let down.
+  if (settings.sandbox === "require") throw new UserError(setup.strings.cli.sandboxMissing, { exitCode: EXIT.config });
+  const stop = watchSignals();
+  const { env } = surroundings;
+  const isLinear = settings.screenReader || env["TERM"] === "dumb";
+  const { startChat } = isLinear ? await import("../ui/linear/start-linear.ts") : await import("../ui/start-chat.ts");
+  const ui = startChat({
+    input: stdin,
+    output: stdout,
+    env,
+    settings,
+    strings: setup.strings,
+    prompt: prompt.join(" "),
+    openChat: async (ask, tell) => {
+      const { createChat } = await import("./chat-machine.ts");
+      return createChat(setup, { run: options, version, tell }, ask);
+    },
+    stop,
+    suspend,
+    now: Date.now,
+  });
+  const onCrash = (error: unknown): void => {
+    ui.crash(error);
+    say(setup.strings.cli.bug(errorMessage(error), ui.logFile()));
+    process.exit(EXIT.failed);
+  };
+  process.on("uncaughtException", onCrash);
+  process.on("unhandledRejection", onCrash);
+  process.on("exit", ui.release);
+  stop.onForce(ui.release);
+  try {
+    return (await ui.ended) ?? stop.exitCode ?? 0;
+  } finally {
+    ui.release();
+    // Signals stay ours to the end: a Ctrl+C too many comes when the terminal is no longer raw.
+    process.off("exit", ui.release);
+    process.off("uncaughtException", onCrash);
+    process.off("unhandledRejection", onCrash);
+  }
+};
+
+const checkCommand = ({ prompt, commandNames, strings }: ChatRequest): void => {
+  const [word = ""] = prompt;
+  const [near] = prompt.length === 1 && !word.includes(" ") ? nearest(word, commandNames) : [];
+  if (near !== undefined) throw new UserError(strings.cli.didYouMean(word, near), { exitCode: EXIT.usage });
+};
+
+/** Where nobody can continue us, the kernel does not stop us: then we go on after a moment. */
+const NOT_STOPPED_MS = 200;
+
+/** Stops the whole job, as the terminal does at Ctrl+Z: a parent such as npx stops with us. */
+const suspend = async (): Promise<void> => {
+  const continued = once(process, "SIGCONT");
+  process.kill(0, "SIGTSTP");
+  await Promise.race([continued, new Promise((resolve) => setTimeout(resolve, NOT_STOPPED_MS))]);
+};

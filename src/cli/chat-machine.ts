@@ -1,0 +1,166 @@
+import { resolve } from "node:path";
+import { checkValue, textValues } from "../config/check-value.ts";
+import { ensurePrivateDir } from "../config/paths.ts";
+import { setConfigValue } from "../config/set-config-value.ts";
+import { isSettingKey, type Settings, settingsSchema } from "../config/settings.ts";
+import type { NamedChoice } from "../providers/choose-provider.ts";
+import { createFetch } from "../providers/transport.ts";
+import type { Ask } from "../schema/ask.ts";
+import type { PermissionMode } from "../schema/event.ts";
+import type { Chat, ChatInfo } from "../session/chat.ts";
+import { EXIT } from "../text/exit.ts";
+import { createMask } from "../text/mask.ts";
+import { UserError } from "../text/user-error.ts";
+import { conversationMarkdown, exportPath, writeNewFile } from "./chat-export.ts";
+import { listChatModels, namedModel, namedProvider } from "./chat-models.ts";
+import { choose, modelInfo, openMachine } from "./compose.ts";
+import { doctorLines } from "./doctor-command.ts";
+import { editText } from "./edit-text.ts";
+import { appendHistory, loadHistory } from "./input-history.ts";
+import { listFiles } from "./list-files.ts";
+import { loginProviders, storeLogin } from "./login.ts";
+import type { RunOptions } from "./program.ts";
+import { promptText } from "./prompt.ts";
+import type { Setup } from "./setup.ts";
+import { writing } from "./writing.ts";
+
+export type ChatOptions = {
+  readonly run: RunOptions;
+  readonly version: string;
+  /** Hears of what goes wrong beside a run, as a log that can no longer be written. */
+  readonly tell: (text: string) => void;
+};
+
+const CYCLE: readonly PermissionMode[] = ["ask", "auto-edit", "plan"];
+
+/** The machine below the chat, with all that a person can change in it. @throws UserError */
+export const createChat = async (start: Setup, options: ChatOptions, ask: Ask): Promise<Chat> => {
+  const { workDir, homeDir, cwd, env, paths, strings, config, secretNames } = start;
+  const { run, version, tell } = options;
+  // This version confines nothing: whoever requires it must not be let down.
+  if (config.settings.sandbox === "require") throw new UserError(strings.cli.sandboxMissing, { exitCode: EXIT.config });
+  const prompts = {
+    systemPrompt: promptText(run, "systemPrompt", cwd, strings.cli),
+    appendSystemPrompt: promptText(run, "appendSystemPrompt", cwd, strings.cli),
+  };
+  const fetch = createFetch({ env });
+
+  let setup = start;
+  let settings: Settings = config.settings;
+  let mask = createMask(setup.secretValues);
+  let mode = settings.permissionMode ?? "ask";
+  let isYoloKnown = mode === "yolo";
+  let thinking = settings.thinking;
+  let choice = await choose(setup, { named: config.named, chat: true, fetch });
+
+  const open = () =>
+    openMachine(setup, {
+      run,
+      chat: true,
+      ...prompts,
+      ask,
+      fetch,
+      choice,
+      thinking,
+      permissionMode: () => mode,
+      // Looked up at each text: a login adds a key.
+      mask: (text) => mask(text),
+      tell,
+    });
+  let machine = await open();
+
+  const changeModel = async (named: readonly NamedChoice[]): Promise<void> => {
+    const next = await choose(setup, { named, chat: true, fetch });
+    await machine.use(next, thinking);
+    choice = next;
+  };
+
+  const info = (): ChatInfo => {
+    const { contextWindow, prices } = modelInfo(choice);
+    const model = choice.kind === "model" ? choice : undefined;
+    return {
+      version,
+      workDir,
+      homeDir,
+      provider: model?.server.name ?? "offline",
+      model: model ? `${model.server.name}/${model.model}` : strings.offline.label,
+      isOffline: model === undefined,
+      keyVariables: loginProviders(setup).map(({ keyVariable }) => keyVariable),
+      contextWindow,
+      prices,
+      mode,
+      modes: isYoloKnown ? [...CYCLE, "yolo"] : CYCLE,
+      thinking,
+      logFile: machine.log?.path ?? null,
+      sessionId: machine.session.id,
+      notes: choice.notes,
+      warnings: [...setup.warnings, ...machine.warnings],
+    };
+  };
+
+  return {
+    session: () => machine.session,
+    info,
+    setMode: (next) => {
+      mode = next;
+      isYoloKnown ||= next === "yolo";
+    },
+    setThinking: async (next) => {
+      await machine.use(choice, next);
+      thinking = next;
+    },
+    useModel: (name) => changeModel(namedModel(name.trim(), choice, setup)),
+    listModels: (signal) => listChatModels(setup, choice, fetch, signal),
+    loginProviders: () => loginProviders(setup),
+    login: async (provider, key) => {
+      const login = await storeLogin(setup, provider, key);
+      // The key is known from here on, even where the provider cannot be used.
+      setup = login.setup;
+      mask = createMask(setup.secretValues);
+      await changeModel(namedProvider(provider, choice, setup));
+      return login.message;
+    },
+    saveSetting: async (key, value) => {
+      const file = run.config === undefined ? paths.config : resolve(cwd, run.config);
+      await writing(file, strings.cli, async () => {
+        if (run.config === undefined) await ensurePrivateDir(paths.home);
+        await setConfigValue(file, key, value, strings.config);
+      });
+      if (isSettingKey(key)) {
+        const candidates = typeof value === "string" ? textValues(key, value) : [value];
+        settings = { ...settings, [key]: checkValue(settingsSchema(), key, candidates).value };
+      }
+      return file;
+    },
+    setting: (key) => settings[key],
+    runShell: (command, signal, onEvent) => machine.session.runShell(command, signal, onEvent),
+    clear: async () => {
+      const before = machine;
+      machine = await open();
+      await before.close();
+    },
+    listFiles: (signal) => listFiles({ workDir, env, secretNames, signal }),
+    history: {
+      load: async () => {
+        const { entries, warning } = await loadHistory(paths.history);
+        return { entries, ...(warning !== undefined && { problem: warning }) };
+      },
+      append: (text) => appendHistory(paths.history, text),
+    },
+    rules: () =>
+      (["deny", "ask", "allow"] as const).flatMap((list) =>
+        config.rules[list].map(({ rule, origin }) => ({ list, rule, origin })),
+      ),
+    tools: () => machine.registry.getAvailableTools(),
+    exportMarkdown: (asked) => {
+      const { messages, id: sessionId } = machine.session;
+      const text = conversationMarkdown(messages, { sessionId, workDir, model: info().model }, strings.chat);
+      return writeNewFile(exportPath(asked, { sessionId, workDir, homeDir }), text, strings.cli);
+    },
+    doctor: () => doctorLines(setup, version),
+    editText: (text) => editText(text, { env, secretNames, strings: strings.chat }),
+    writeLog: (text) => machine.log?.writeText(text),
+    close: () => machine.close(),
+    kill: () => machine.kill(),
+  };
+};

@@ -1,0 +1,50 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { errorMessage } from "../text/error-message.ts";
+import type { Strings } from "../text/strings.ts";
+import { childEnv } from "../tools/shell/child-env.ts";
+
+export type EditTextOptions = {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Variables that the editor does not get. */
+  readonly secretNames: Iterable<string>;
+  readonly strings: Strings["chat"];
+};
+
+/**
+ * Opens a text in the person's editor ($VISUAL, $EDITOR, else vi), which has the terminal until it ends. Returns the
+ * text as it was left there, or why that could not be had.
+ */
+export const editText = async (
+  text: string,
+  { env, secretNames, strings }: EditTextOptions,
+): Promise<string | { readonly problem: string }> => {
+  const editor = env["VISUAL"]?.trim() || env["EDITOR"]?.trim() || "vi";
+  // 0700: nobody else reads what is being written.
+  const folder = await mkdtemp(join(tmpdir(), "harness9-edit-"));
+  const file = join(folder, "message.md");
+  try {
+    await writeFile(file, text, { mode: 0o600 });
+    const status = await runEditor(editor, file, childEnv(env, secretNames));
+    if (status !== 0) return { problem: strings.editorFailed(editor, status) };
+    return withoutEditorsNewline((await readFile(file, "utf8")).replaceAll("\r\n", "\n"), text);
+  } catch (error) {
+    return { problem: strings.editorFailed(editor, errorMessage(error)) };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+};
+
+/** The exit status, or the signal that ended it. By the shell, as git does: `code --wait` and quotes work. */
+const runEditor = (editor: string, file: string, env: Record<string, string>): Promise<number | string> =>
+  new Promise((resolve, reject) => {
+    const child = spawn("sh", ["-c", `${editor} "$@"`, editor, file], { env, stdio: "inherit" });
+    child.once("error", reject);
+    child.once("exit", (code, signal) => resolve(code ?? signal ?? ""));
+  });
+
+/** Most editors end a file with a newline that nobody has typed. */
+const withoutEditorsNewline = (text: string, before: string): string =>
+  before.endsWith("\n") ? text : text.replace(/\n$/, "");

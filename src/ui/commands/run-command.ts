@@ -1,0 +1,269 @@
+import type { Ask } from "../../schema/ask.ts";
+import type { PermissionMode, ThinkingMode } from "../../schema/event.ts";
+import type { Chat, ChatSettings } from "../../session/chat.ts";
+import { stripControls, visibleControls } from "../../text/clean.ts";
+import { errorMessage } from "../../text/error-message.ts";
+import type { Strings } from "../../text/strings.ts";
+import { UserError } from "../../text/user-error.ts";
+import { formatTokens } from "../figures.ts";
+import type { Glyphs } from "../glyphs.ts";
+import { type Line, span } from "../line.ts";
+import { contextBreakdown, contextLines } from "../transcript/context-lines.ts";
+import { helpLines, type KeyRow } from "../transcript/help-lines.ts";
+import { marked } from "../transcript/paper.ts";
+import { type FinishedStep, stepLines } from "../transcript/step-lines.ts";
+import { sessionUsage, type Transcript } from "../transcript/transcript.ts";
+import { costLines } from "../transcript/usage-lines.ts";
+import { wrapSpans } from "../wrap.ts";
+import { describeCommands, findCommand, type ParsedCommand, unknownCommand } from "./slash-commands.ts";
+
+/** What a command may see and do. */
+export type CommandContext = {
+  readonly chat: Chat;
+  readonly transcript: () => Transcript;
+  readonly isBusy: () => boolean;
+  readonly width: () => number;
+  readonly glyphs: Glyphs;
+  readonly strings: Strings;
+  readonly keyRows: readonly KeyRow[];
+  readonly say: (lines: readonly Line[]) => void;
+  readonly choose: Ask;
+  readonly copy: (text: string) => void;
+  /** Starts over on an empty transcript, with the first screen. */
+  readonly restart: () => void;
+  readonly setTheme: (name: ChatSettings["theme"]) => void;
+  readonly showThinking: { get(): boolean; set(shown: boolean): void };
+  /** The chat's figures and mode have changed. */
+  readonly refresh: () => void;
+  readonly leave: () => void;
+  /** Ends what waits for a person or a server. */
+  readonly signal: AbortSignal;
+};
+
+export const THEMES: readonly ChatSettings["theme"][] = ["auto", "dark", "light", "high-contrast", "none"];
+export const THINKING_CHOICES = ["off", "two-stage", "native", "show", "hide"] as const;
+const MODES: readonly PermissionMode[] = ["ask", "auto-edit", "plan", "auto", "yolo"];
+
+/** Does what a command says, and tells what it did. Never throws. */
+export const runCommand = async ({ name, argument }: ParsedCommand, context: CommandContext): Promise<void> => {
+  const { strings } = context;
+  const command = findCommand(name);
+  if (!command) return tell(context, unknownCommand(name, strings.commands), "warning");
+  try {
+    await COMMANDS[command.name](argument, context);
+  } catch (error) {
+    const hint = error instanceof UserError && error.hint !== undefined ? `\n${error.hint}` : "";
+    tell(context, `${strings.replies.failed(errorMessage(error))}${hint}`, "failure");
+  }
+};
+
+type Command = (argument: string, context: CommandContext) => void | Promise<void>;
+
+const COMMANDS: Readonly<Record<NonNullable<ReturnType<typeof findCommand>>["name"], Command>> = {
+  help: (_, { say, width, strings, keyRows }) =>
+    say(
+      helpLines(
+        { commands: describeCommands(strings.commands), keys: keyRows },
+        { width: width(), strings: strings.commands },
+      ),
+    ),
+  clear: async (_, context) => {
+    if (context.isBusy()) return tell(context, context.strings.replies.clearWhileBusy, "warning");
+    await context.chat.clear();
+    context.restart();
+    tell(context, context.strings.replies.cleared);
+  },
+  model: async (argument, context) => {
+    const { chat, strings } = context;
+    const name = argument === "" ? await pickModel(context) : argument;
+    if (name !== undefined) await chat.useModel(name);
+    context.refresh();
+    tell(context, strings.replies.modelNow(chat.info().model));
+  },
+  login: async (argument, context) => {
+    const { chat, strings, choose, signal } = context;
+    const providers = chat.loginProviders();
+    const answer =
+      argument === ""
+        ? await choose(
+            {
+              kind: "choice",
+              title: strings.replies.chooseProvider,
+              options: providers.map(({ name, keyVariable, hasKey }) => ({
+                id: name,
+                label: `${name.padEnd(12)} ${keyVariable}${hasKey ? `  ${strings.replies.hasKey}` : ""}`,
+              })),
+            },
+            signal,
+          )
+        : { choice: argument };
+    if (!("choice" in answer)) return;
+    const provider = providers.find((one) => one.name === answer.choice);
+    if (!provider)
+      return unknownChoice(
+        answer.choice,
+        providers.map((one) => one.name),
+        context,
+      );
+    const typed = await choose(
+      { kind: "text", title: strings.replies.typeKey(provider.keyVariable), secret: true },
+      signal,
+    );
+    if (!("text" in typed)) return;
+    if (typed.text === "") return tell(context, strings.replies.keyEmpty, "warning");
+    const said = await chat.login(provider.name, typed.text);
+    context.refresh();
+    tell(context, `${said}\n${strings.replies.modelNow(chat.info().model)}`);
+  },
+  thinking: async (argument, context) => {
+    const { chat, strings, showThinking } = context;
+    const choice = THINKING_CHOICES.find((one) => one === argument);
+    if (argument !== "" && choice === undefined) return unknownChoice(argument, THINKING_CHOICES, context);
+    if (choice === "show" || choice === "hide") {
+      showThinking.set(choice === "show");
+      await chat.saveSetting("showThinking", choice === "show");
+    } else if (choice !== undefined) await chat.setThinking(choice satisfies ThinkingMode);
+    context.refresh();
+    const now = strings.replies.thinkingNow(chat.info().thinking, showThinking.get());
+    tell(context, choice === undefined ? `${now}\n${strings.replies.thinkingModes}` : now);
+  },
+  permissions: async (argument, context) => {
+    const { chat, strings } = context;
+    const mode = MODES.find((one) => one === argument);
+    if (argument !== "" && mode === undefined) return unknownChoice(argument, MODES, context);
+    const chosen = mode ?? (await pickMode(context));
+    if (
+      chosen === "yolo" &&
+      !chat.info().modes.includes("yolo") &&
+      !(await confirms(strings.replies.confirmYolo, context))
+    )
+      return;
+    if (chosen !== undefined) chat.setMode(chosen);
+    context.refresh();
+    const rules = chat.rules().map(({ list, rule, origin }) => `${list.padEnd(5)} ${rule}  (${origin})`);
+    const listed = rules.length === 0 ? strings.replies.noRules : `${strings.replies.rules}:\n${rules.join("\n")}`;
+    tell(context, `${strings.replies.modes[chat.info().mode]}\n${listed}`);
+  },
+  cost: (_, { say, chat, transcript, width, glyphs, strings }) =>
+    say(
+      costLines(sessionUsage(transcript()), chat.info().prices, { width: width(), glyphs, strings: strings.commands }),
+    ),
+  context: (_, { say, chat, transcript, width, glyphs, strings }) => {
+    const { contextTokens } = sessionUsage(transcript());
+    const breakdown = contextBreakdown(chat.session().messages, chat.tools(), {
+      contextTokens: contextTokens === 0 ? null : contextTokens,
+      contextWindow: chat.info().contextWindow,
+    });
+    say(contextLines(breakdown, { width: width(), glyphs, strings: strings.commands }));
+  },
+  show: (argument, context) => {
+    const { transcript, say, width, glyphs, strings } = context;
+    const { recent } = transcript();
+    if (argument === "") return say(recentLines(recent, context));
+    const step = recent.find(({ number }) => String(number) === argument);
+    if (!step) return tell(context, strings.replies.noSuchStep(visibleControls(argument)), "warning");
+    say(stepLines(step, { width: width(), glyphs, strings: strings.steps, expanded: true }));
+  },
+  copy: (_, context) => {
+    const { chat, copy, strings } = context;
+    const answer = chat
+      .session()
+      .messages.findLast((message) => message.role === "assistant" && message.content !== "")?.content;
+    if (answer === undefined) return tell(context, strings.replies.nothingToCopy, "warning");
+    copy(stripControls(answer));
+    tell(context, strings.replies.copied([...answer].length));
+  },
+  export: async (argument, context) => {
+    const path = await context.chat.exportMarkdown(argument === "" ? undefined : argument);
+    tell(context, context.strings.replies.exported(path));
+  },
+  tools: (_, context) => {
+    const tools = context.chat
+      .tools()
+      .map(({ name, description }) => `${name.padEnd(12)} ${description.split("\n", 1)[0] ?? ""}`);
+    tell(context, tools.join("\n"));
+  },
+  theme: async (argument, context) => {
+    const { chat, strings, choose, setTheme, signal } = context;
+    const answer =
+      argument === ""
+        ? await choose(
+            { kind: "choice", title: strings.replies.chooseTheme, options: THEMES.map((id) => ({ id, label: id })) },
+            signal,
+          )
+        : { choice: argument };
+    if (!("choice" in answer)) return;
+    const theme = THEMES.find((one) => one === answer.choice);
+    if (theme === undefined) return unknownChoice(answer.choice, THEMES, context);
+    setTheme(theme);
+    const path = await chat.saveSetting("theme", theme);
+    tell(context, strings.replies.themeNow(theme, path));
+  },
+  doctor: async (_, context) => {
+    tell(context, context.strings.replies.working);
+    tell(context, (await context.chat.doctor()).join("\n"));
+  },
+  quit: (_, { leave }) => leave(),
+};
+
+/** Lines of our own, behind the mark of a notice. Text of others in them is made visible. */
+const tell = (
+  { say, width, glyphs }: CommandContext,
+  text: string,
+  role: "dim" | "warning" | "failure" = "dim",
+): void =>
+  say(
+    marked(glyphs.notice, visibleControls(text, "\n"), {
+      width: width(),
+      role: role === "dim" ? "accent" : role,
+      ...(role !== "dim" && { textRole: role }),
+    }),
+  );
+
+const unknownChoice = (value: string, choices: readonly string[], context: CommandContext): void =>
+  tell(context, context.strings.replies.unknownChoice(value, choices), "warning");
+
+const pickModel = async (context: CommandContext): Promise<string | undefined> => {
+  const { chat, strings, choose, signal } = context;
+  const models = await chat.listModels(signal);
+  const options = models.map(({ id, provider, contextWindow, isCurrent }) => {
+    const facts = [
+      ...(contextWindow === null ? [] : [strings.replies.window(formatTokens(contextWindow))]),
+      ...(isCurrent ? [strings.replies.currentModel] : []),
+    ];
+    return { id: `${provider}/${id}`, label: [`${provider}/${id}`, ...facts].join("  ") };
+  });
+  if (options.length === 0) return undefined;
+  const answer = await choose({ kind: "choice", title: strings.replies.chooseModel, options }, signal);
+  return "choice" in answer ? answer.choice : undefined;
+};
+
+const pickMode = async ({ chat, strings, choose, signal }: CommandContext): Promise<PermissionMode | undefined> => {
+  const options = MODES.map((id) => ({
+    id,
+    label: `${strings.replies.modes[id]}${chat.info().mode === id ? `  ${strings.replies.currentModel}` : ""}`,
+  }));
+  const answer = await choose({ kind: "choice", title: strings.replies.chooseMode, options }, signal);
+  return "choice" in answer ? MODES.find((mode) => mode === answer.choice) : undefined;
+};
+
+const confirms = async (title: string, { choose, strings, signal }: CommandContext): Promise<boolean> => {
+  const options = [
+    { id: "no", label: strings.replies.no },
+    { id: "yes", label: strings.replies.yes },
+  ];
+  const answer = await choose({ kind: "choice", title, options }, signal);
+  return "choice" in answer && answer.choice === "yes";
+};
+
+const recentLines = (steps: readonly FinishedStep[], { width, glyphs, strings }: CommandContext): readonly Line[] => {
+  if (steps.length === 0) return marked(glyphs.notice, strings.ui.noStep, { width: width(), role: "accent" });
+  const rows = steps.flatMap((step) => {
+    const [head = []] = stepLines(step, { width: width() - 5, glyphs, strings: strings.steps });
+    return [[span(`  ${String(step.number).padStart(3)} `, "accent"), ...head.slice(0)]];
+  });
+  return [
+    ...wrapSpans([span(strings.replies.steps, "dim")], { width: width(), first: [span("  ")], rest: [span("  ")] }),
+    ...rows,
+  ];
+};

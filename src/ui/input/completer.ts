@@ -1,0 +1,142 @@
+import type { Chat } from "../../session/chat.ts";
+import type { Strings } from "../../text/strings.ts";
+import { THEMES, THINKING_CHOICES } from "../commands/run-command.ts";
+import { describeCommands } from "../commands/slash-commands.ts";
+import {
+  applyCompletion,
+  type Completion,
+  type CompletionEdit,
+  type CompletionSources,
+  completionAt,
+  completionItems,
+} from "./completion.ts";
+import type { CompletionMenu } from "./completion-lines.ts";
+import { createFileList, type FileList } from "./file-completion.ts";
+import { loadRank, plainRank, type Rank } from "./fuzzy.ts";
+
+const LIMIT = 100;
+
+export type CompleterOptions = {
+  readonly chat: () => Chat | null;
+  readonly strings: Strings["commands"];
+  readonly show: (menu: CompletionMenu | null) => void;
+  readonly signal: AbortSignal;
+};
+
+/** The menu below the input: follows what is typed, and loads what it needs when it is first needed. */
+export interface Completer {
+  /** The text or the cursor (a UTF-16 index) has changed. */
+  update(text: string, cursor: number): void;
+  /** Whether the menu stands open. */
+  readonly isOpen: boolean;
+  /** What the selected row completes. */
+  readonly kind: Completion["kind"] | undefined;
+  move(by: number): void;
+  /** The edit that takes the selected row. */
+  accept(text: string): CompletionEdit | undefined;
+  /** Closes the menu until what stands at the cursor is another. */
+  close(): void;
+}
+
+const NO_FILES = createFileList([]);
+
+export const createCompleter = ({ chat, strings, show, signal }: CompleterOptions): Completer => {
+  let rank: Rank = plainRank;
+  let files: FileList | undefined;
+  let models: readonly string[] | undefined;
+  let asked = { rank: false, files: false, models: false };
+  let completion: Completion | undefined;
+  let menu: CompletionMenu | null = null;
+  let closedAt: number | undefined;
+  let last = { text: "", cursor: 0 };
+
+  const again = (): void => update(last.text, last.cursor);
+
+  const load = (machine: Chat, kind: Completion): void => {
+    if (!asked.rank) {
+      asked = { ...asked, rank: true };
+      void loadRank().then((loaded) => {
+        rank = loaded;
+        again();
+      });
+    }
+    if (kind.kind === "file" && !asked.files) {
+      asked = { ...asked, files: true };
+      void machine.listFiles(signal).then((found) => {
+        files = createFileList(found);
+        again();
+      });
+    }
+    if (kind.kind === "argument" && kind.command === "model" && !asked.models) {
+      asked = { ...asked, models: true };
+      void machine.listModels(signal).then(
+        (found) => {
+          models = found.map(({ provider, id }) => `${provider}/${id}`);
+          again();
+        },
+        // `/model` itself says why its endpoint lists none.
+        () => undefined,
+      );
+    }
+  };
+
+  // The same arrays at each key: what is prepared for them is kept.
+  let providers: readonly string[] = [];
+  let modes: readonly string[] = [];
+  const sources = (machine: Chat): CompletionSources => {
+    if (providers.length === 0) providers = machine.loginProviders().map(({ name }) => name);
+    if (modes.length === 0) modes = ["ask", "auto-edit", "plan", "auto", "yolo"];
+    const choices = {
+      model: models ?? [],
+      login: providers,
+      thinking: THINKING_CHOICES,
+      permissions: modes,
+      theme: THEMES,
+    };
+    return { commands: describeCommands(strings), files: files ?? NO_FILES, arguments: choices };
+  };
+
+  const update = (text: string, cursor: number): void => {
+    last = { text, cursor };
+    const machine = chat();
+    const found = machine ? completionAt(text, cursor) : undefined;
+    if (found?.start !== closedAt) closedAt = undefined;
+    if (!machine || !found || closedAt !== undefined) {
+      put(found, null);
+      return;
+    }
+    load(machine, found);
+    const { items, total } = completionItems(found, sources(machine), rank, LIMIT);
+    put(found, items.length === 0 ? null : { items, total, selected: 0 });
+  };
+
+  const put = (found: Completion | undefined, next: CompletionMenu | null): void => {
+    completion = found;
+    if (menu === null && next === null) return;
+    menu = next;
+    show(menu);
+  };
+
+  return {
+    update,
+    get isOpen() {
+      return menu !== null;
+    },
+    get kind() {
+      return menu === null ? undefined : completion?.kind;
+    },
+    move: (by) => {
+      if (!menu) return;
+      const count = menu.items.length;
+      put(completion, { ...menu, selected: (menu.selected + by + count) % count });
+    },
+    accept: (text) => {
+      const item = menu?.items[menu.selected];
+      return item && completion ? applyCompletion(text, completion, item.value) : undefined;
+    },
+    close: () => {
+      closedAt = completion?.start;
+      put(completion, null);
+    },
+  };
+};

@@ -1,0 +1,294 @@
+import type { Chat } from "../../session/chat.ts";
+import { errorMessage } from "../../text/error-message.ts";
+import { type CommandContext, runCommand } from "../commands/run-command.ts";
+import { findCommand, type ParsedCommand, parseCommand } from "../commands/slash-commands.ts";
+import { type Line, plainText, span } from "../line.ts";
+import { questionBody } from "../question/question-lines.ts";
+import type { RunningChat, StartChatOptions } from "../start-chat.ts";
+import { marked } from "../transcript/paper.ts";
+import { headerLines } from "../view/header-lines.ts";
+import { goodbyeTexts } from "../view/own-lines.ts";
+import { createRuns } from "../view/runs.ts";
+import type { Scribe } from "../view/scribe.ts";
+import { createStore, emptyState } from "../view/view-state.ts";
+import { createLineInput } from "./line-input.ts";
+import { createLineOutput } from "./line-output.ts";
+import { createLineQuestions } from "./line-questions.ts";
+import { linearKeys, linearStrings, NO_GLYPHS, wordGlyphs } from "./linear-words.ts";
+import { createNarrator } from "./narrator.ts";
+
+export type LinearChatOptions = StartChatOptions & {
+  readonly stop: StartChatOptions["stop"] & {
+    /** `handler` hears Ctrl+C before anybody else; true = it has dealt with it. */
+    readonly onInterrupt: (handler: () => boolean) => void;
+  };
+};
+
+/** A second Ctrl+C within this time means it. */
+const TWICE_MS = 1500;
+/** As the shell counts SIGHUP: the terminal has gone. */
+const HANGUP = 129;
+/** Of ours on a wide terminal: a second column would be read aloud in the middle of the first. */
+const MAX_COLUMNS = 79;
+/** The kernel's limit of a line that it lets a person edit, its end included. */
+const MAX_LINE_BYTES = 4095;
+
+/** The chat for screen readers and terminals that can do nothing: plain lines in, plain lines out. */
+export const startChat = (options: LinearChatOptions): RunningChat => {
+  const { stop, now } = options;
+  const strings = linearStrings(options.strings);
+  const { linear } = strings;
+  const glyphs = wordGlyphs(linear);
+  const closing = new AbortController();
+  const over = deferred<number | undefined>();
+  let { showThinking } = options.settings;
+  let chat: Chat | null = null;
+  let isLeaving = false;
+
+  const store = createStore(emptyState(now()));
+  const output = createLineOutput(options.output);
+  const lineOptions = () => ({ width: output.width, glyphs, strings });
+  const print = (lines: readonly Line[]): void => {
+    output.print(lines);
+    turnChanged();
+  };
+  const note = (text: string): void => print(marked(glyphs.notice, text, { width: output.width, role: "accent" }));
+  const narrator = createNarrator({
+    width: () => output.width,
+    glyphs,
+    strings,
+    showsThinking: () => showThinking,
+  });
+  const scribe: Scribe = {
+    take: (event) => {
+      const lines = narrator.take(event);
+      store.set({ transcript: narrator.transcript });
+      print(lines);
+    },
+    // What the person has typed stands there already.
+    add: (block) => print(block.type === "person" ? [] : narrator.tell(block)),
+    say: print,
+    restart: () => {
+      narrator.restart();
+      store.set({ transcript: narrator.transcript });
+    },
+    flush: () => undefined,
+  };
+  const warn = (text: string): void => scribe.add({ type: "notice", level: "warning", text });
+  const questions = createLineQuestions({
+    strings,
+    body: (question) => questionBody(question, lineOptions()),
+    print,
+    hideTyping: (isHidden) => input.hideTyping(isHidden),
+    onChange: () => turnChanged(),
+  });
+  const runs = createRuns({
+    chat: () => machine(),
+    store,
+    scribe,
+    restore: (text) => {
+      unsent = text;
+      note(linear.notSent(text));
+    },
+  });
+  const input = createLineInput({
+    input: options.input,
+    onLine: (text) => {
+      if (questions.isSecret) output.endRow();
+      output.rowEnded();
+      onLine(text);
+      turnChanged();
+    },
+    onCancel: () => void questions.dismiss(),
+    onEnd: () => leave(undefined),
+  });
+  for (const event of ["error", "close"] as const) options.output.on(event, () => leave(HANGUP));
+
+  const machine = (): Chat => {
+    if (!chat) throw new Error("the chat's machine has not started yet");
+    return chat;
+  };
+
+  let commands = 0;
+  let isTurnLookedAt = false;
+  /** Shows the prompt once all that happens now has been said, if it is the person's turn then. */
+  const turnChanged = (): void => {
+    if (isTurnLookedAt) return;
+    isTurnLookedAt = true;
+    setImmediate(() => {
+      isTurnLookedAt = false;
+      const isIdle = chat !== null && !runs.isBusy && commands === 0;
+      if (!isLeaving && (questions.isOpen ? questions.isWaiting : isIdle)) output.prompt();
+    });
+  };
+  store.subscribe(turnChanged);
+
+  /** Lines that ended with a backslash. */
+  let begun: string[] = [];
+  /** What waited when the person stopped the work. */
+  let unsent = "";
+  const onLine = (line: string): void => {
+    if (begun.length === 0 && questions.line(line)) return;
+    if (Buffer.byteLength(line) >= MAX_LINE_BYTES) warn(linear.mayBeCut);
+    if (line.endsWith("\\")) {
+      begun.push(line.slice(0, -1));
+      return;
+    }
+    const text = [...begun, line].join("\n");
+    begun = [];
+    if (text.trim() !== "") submit(text);
+    else if (unsent !== "") send(unsent);
+  };
+
+  /** What was sent before the machine had started. */
+  const early: string[] = [];
+  const submit = (text: string): void => {
+    if (!chat) {
+      early.push(text);
+      return;
+    }
+    void remember(chat, text);
+    const command = parseCommand(text);
+    if (command) {
+      commands += 1;
+      void runLinearCommand(command, chat).finally(() => {
+        commands -= 1;
+        turnChanged();
+      });
+    } else if (!text.startsWith("!")) send(text);
+    else if (text.slice(1).trim() === "") warn(strings.ui.shellEmpty);
+    else runs.shell(text.slice(1).trim());
+  };
+
+  const send = (text: string): void => {
+    unsent = "";
+    const before = store.get().queued.length;
+    runs.submit(text);
+    const { queued } = store.get();
+    if (queued.length > before) print([[span(linear.queued(queued.length))]]);
+  };
+
+  let hasToldOfHistory = false;
+  const remember = async ({ history }: Chat, text: string): Promise<void> => {
+    const problem = await history.append(text);
+    if (problem === undefined || hasToldOfHistory) return;
+    hasToldOfHistory = true;
+    warn(strings.ui.historyProblem(problem));
+  };
+
+  const runLinearCommand = async (command: ParsedCommand, opened: Chat): Promise<void> => {
+    const context = commandContext(opened);
+    const name = findCommand(command.name)?.name;
+    // There is no other way to the person's clipboard than a control sequence.
+    if (name === "copy") note(linear.noClipboard);
+    else await runCommand(command, name === "context" ? { ...context, glyphs: NO_GLYPHS } : context);
+  };
+
+  const commandContext = (opened: Chat): CommandContext => ({
+    chat: opened,
+    transcript: () => store.get().transcript,
+    isBusy: () => runs.isBusy,
+    width: () => Math.min(MAX_COLUMNS, output.width),
+    glyphs,
+    strings,
+    keyRows: linearKeys(linear),
+    // The space that parts an answer from what stands above it says nothing.
+    say: (lines) => print(lines.slice(lines.findIndex((line) => plainText(line).trim() !== ""))),
+    choose: questions.choose,
+    copy: () => undefined,
+    restart: scribe.restart,
+    setTheme: () => undefined,
+    showThinking: {
+      get: () => showThinking,
+      set: (shown) => {
+        showThinking = shown;
+      },
+    },
+    refresh: () => store.set({ info: opened.info() }),
+    leave: () => leave(undefined),
+    signal: closing.signal,
+  });
+
+  let lastPressMs = Number.NEGATIVE_INFINITY;
+  const interrupt = (): boolean => {
+    if (isLeaving) return false;
+    output.rowBegun();
+    if (begun.length > 0) {
+      begun = [];
+      note(linear.dropped);
+    } else if (runs.interrupt()) note(linear.stopping);
+    else if (questions.dismiss()) turnChanged();
+    else if (now() - lastPressMs < TWICE_MS) leave(undefined);
+    else {
+      lastPressMs = now();
+      note(linear.leaveHint);
+    }
+    return true;
+  };
+
+  const leave = (exitCode: number | undefined): void => {
+    if (isLeaving) return;
+    isLeaving = true;
+    closing.abort();
+    runs.interrupt();
+    void end().then(() => over.resolve(exitCode), over.reject);
+  };
+
+  const end = async (): Promise<void> => {
+    if (chat) {
+      await runs.settled();
+      const ended = await chat.close();
+      const texts = goodbyeTexts(store.get().transcript, chat.info(), { ended, strings: strings.ui });
+      output.print(texts.map((text) => [span(text)]));
+    }
+    release();
+  };
+
+  const release = (): void => {
+    input.release();
+    output.endRow();
+  };
+
+  const open = async (): Promise<void> => {
+    note(linear.welcome);
+    const opened = await options.openChat(questions.ask, warn);
+    if (isLeaving) return void (await opened.close());
+    chat = opened;
+    store.set({ info: opened.info() });
+    print(headerLines(opened.info(), { width: output.width, glyphs, strings: strings.ui }));
+    if (options.prompt.trim() !== "") {
+      print(narrator.tell({ type: "person", text: options.prompt }));
+      submit(options.prompt);
+    }
+    for (const text of early.splice(0)) submit(text);
+  };
+
+  stop.signal.addEventListener("abort", () => leave(undefined), { once: true });
+  stop.onInterrupt(interrupt);
+  void open().catch((error: unknown) => {
+    release();
+    over.reject(error);
+  });
+
+  return {
+    ended: over.promise,
+    release,
+    crash: (error) => {
+      release();
+      chat?.writeLog(error instanceof Error ? (error.stack ?? error.message) : errorMessage(error));
+      chat?.kill();
+    },
+    logFile: () => chat?.info().logFile ?? null,
+  };
+};
+
+/** A promise with its two ends. */
+const deferred = <T>() => {
+  let resolve = (_: T): void => undefined;
+  let reject = (_: unknown): void => undefined;
+  const promise = new Promise<T>((onValue, onError) => {
+    resolve = onValue;
+    reject = onError;
+  });
+  return { promise, resolve, reject };
+};

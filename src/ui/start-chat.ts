@@ -1,0 +1,335 @@
+import type { Ask } from "../schema/ask.ts";
+import type { Chat, ChatSettings } from "../session/chat.ts";
+import { errorMessage } from "../text/error-message.ts";
+import type { Strings } from "../text/strings.ts";
+import { type CommandContext, runCommand } from "./commands/run-command.ts";
+import { parseCommand } from "./commands/slash-commands.ts";
+import { glyphsFor } from "./glyphs.ts";
+import { createCompleter } from "./input/completer.ts";
+import { submitText } from "./input/editor-buffer.ts";
+import type { ChipLabel } from "./input/editor-chips.ts";
+import { KEY_HELP } from "./input/keymap.ts";
+import { type Line, span } from "./line.ts";
+import type { Highlight } from "./markdown/code-block.ts";
+import { createMarkdown } from "./markdown/stream-markdown.ts";
+import { questionBody } from "./question/question-lines.ts";
+import type { KeyInput } from "./terminal/keys.ts";
+import { openTerminal, type TerminalOptions } from "./terminal/terminal.ts";
+import { colorLevel } from "./theme.ts";
+import { keyLines } from "./transcript/help-lines.ts";
+import { createPaper } from "./transcript/paper.ts";
+import { createAppearance } from "./view/appearance.ts";
+import { createView, showPlainly } from "./view/chat-view.ts";
+import { headerLines } from "./view/header-lines.ts";
+import { createKeyHandler } from "./view/key-handler.ts";
+import { editView } from "./view/layout.ts";
+import { goodbyeTexts, lastStepLines, lastThoughtLines } from "./view/own-lines.ts";
+import { createQuestions } from "./view/questions.ts";
+import { createRuns } from "./view/runs.ts";
+import { createScribe } from "./view/scribe.ts";
+import { createStore, emptyState } from "./view/view-state.ts";
+import { wrapSpans } from "./wrap.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export type StartChatOptions = Pick<TerminalOptions, "input" | "output" | "suspend"> & {
+  readonly env: Env;
+  readonly settings: ChatSettings;
+  readonly strings: Strings;
+  /** The first message; empty = none. */
+  readonly prompt: string;
+  /** Starts the machine below; the prompt does not wait for it. `tell` hears of what goes wrong beside a run. */
+  readonly openChat: (ask: Ask, tell: (text: string) => void) => Promise<Chat>;
+  /** Aborts when the process is to end. */
+  readonly stop: { readonly signal: AbortSignal };
+  readonly now: () => number;
+};
+
+export type RunningChat = {
+  /** Resolves when the chat is over, with an exit code where it has one of its own. Rejects with what it could not start for. */
+  readonly ended: Promise<number | undefined>;
+  /** Gives the terminal back as it was, now. */
+  readonly release: () => void;
+  /** The same after a bug, which goes to the log. */
+  readonly crash: (error: unknown) => void;
+  readonly logFile: () => string | null;
+};
+
+/** What stands below and above what is asked: the answers, the input and the status line. */
+const ROWS_BESIDE_QUESTION = 12;
+const TITLE_WORDS = 6;
+/** As the shell counts SIGHUP: the terminal has gone. */
+const HANGUP = 129;
+
+/** Opens the chat in a terminal: a prompt at once, the rest as it comes. */
+export const startChat = (options: StartChatOptions): RunningChat => {
+  const { env, settings, strings, stop, now } = options;
+  const glyphs = glyphsFor({ env, setting: settings.glyphs });
+  const chipLabel: ChipLabel = ({ number, lines }) => strings.ui.pasted(number, lines);
+  const keyRows = KEY_HELP.map(({ keys, help }) => ({ keys: keys.join("  "), description: strings.keys[help] }));
+  const appearance = createAppearance(settings.theme, { env, level: colorLevel({ env, isTTY: true }) });
+  const closing = new AbortController();
+  const over = deferred<number | undefined>();
+  let { showThinking } = settings;
+  let chat: Chat | null = null;
+  let highlight: Highlight | undefined;
+
+  const store = createStore(emptyState(now()));
+  const terminal = openTerminal({
+    ...options,
+    onKey: (input) => onKey(input),
+    onResize: () => store.set({}),
+    onLost: () => leave(HANGUP),
+  });
+  const { screen } = terminal;
+  const width = (): number => Math.max(1, screen.columns - 1);
+  const lineOptions = () => ({ width: width(), glyphs, strings });
+  const view = createView({
+    store,
+    screen,
+    theme: () => appearance.theme,
+    glyphs,
+    strings,
+    chipLabel,
+    keyHelp: (columns) => keyLines(keyRows, columns),
+  });
+  const paper = createPaper({
+    width,
+    glyphs,
+    strings,
+    createMarkdown: (columns) =>
+      createMarkdown({ width: columns, glyphs, highlight: (code, language) => highlight?.(code, language) }),
+    showsThinking: () => showThinking,
+  });
+  const print = (lines: readonly Line[]): void => screen.print(lines.map(appearance.theme.paint));
+  const scribe = createScribe({ store, paper, print, now });
+  const warn = (text: string): void => scribe.add({ type: "notice", level: "warning", text });
+  const questions = createQuestions({
+    store,
+    strings: strings.question,
+    now,
+    body: (question) => questionBody(question, lineOptions()),
+    room: () => screen.rows - ROWS_BESIDE_QUESTION,
+    print: scribe.say,
+    onChange: () => showTitle(),
+  });
+  const runs = createRuns({ chat: () => machine(), store, scribe, restore: (text) => keys.restore(text) });
+  const completer = createCompleter({
+    chat: () => chat,
+    strings: strings.commands,
+    show: (menu) => store.set({ menu }),
+    signal: closing.signal,
+  });
+  const keys = createKeyHandler({
+    store,
+    questions,
+    completer,
+    view: () => editView({ columns: screen.columns, glyphs, chipLabel }),
+    now,
+    strings: strings.ui,
+    actions: {
+      submit: (text) => submit(text),
+      interrupt: runs.interrupt,
+      takeBack: () => (chat ? runs.takeBack() : undefined),
+      leave: () => leave(undefined),
+      cycleMode: () => cycleMode(),
+      showLastStep: () => scribe.say(lastStepLines(store.get().transcript, lineOptions())),
+      showLastThought: () => scribe.say(lastThoughtLines(store.get().transcript, lineOptions())),
+      redraw: screen.redraw,
+      suspend: () => void terminal.suspend(),
+      openEditor: () => void openEditor(),
+    },
+  });
+
+  const machine = (): Chat => {
+    if (!chat) throw new Error("the chat's machine has not started yet");
+    return chat;
+  };
+
+  const onKey = (input: KeyInput): void => {
+    if (input.type !== "reply") keys.key(input);
+    else if (input.reply.kind === "background") {
+      appearance.background(input.reply);
+      store.set({});
+    }
+  };
+
+  let firstWords = "";
+  const showTitle = (): void => {
+    const mark = store.get().question ? "? " : "";
+    terminal.setTitle(firstWords === "" ? "" : `${mark}harness9: ${firstWords}`);
+  };
+
+  /** What was sent before the machine had started. */
+  const early: string[] = [];
+  const submit = (text: string): void => {
+    if (!chat) {
+      early.push(text);
+      store.set({ queued: [...early] });
+      return;
+    }
+    if (firstWords === "") {
+      firstWords = text.trim().split(/\s+/).slice(0, TITLE_WORDS).join(" ");
+      showTitle();
+    }
+    void remember(chat, text);
+    void loadHighlighter();
+    const command = parseCommand(text);
+    if (command) {
+      scribe.add({ type: "person", text });
+      void runCommand(command, commandContext(chat));
+    } else if (!text.startsWith("!")) runs.submit(text);
+    else if (text.slice(1).trim() === "") warn(strings.ui.shellEmpty);
+    else runs.shell(text.slice(1).trim());
+  };
+
+  let hasToldOfHistory = false;
+  const tellOfHistory = (problem: string | undefined): void => {
+    if (problem === undefined || hasToldOfHistory) return;
+    hasToldOfHistory = true;
+    warn(strings.ui.historyProblem(problem));
+  };
+  const remember = async ({ history }: Chat, text: string): Promise<void> => tellOfHistory(await history.append(text));
+
+  const loadHighlighter = async (): Promise<void> => {
+    const { createHighlighter } = await import("./markdown/highlight.ts");
+    highlight ??= createHighlighter();
+  };
+
+  const commandContext = (opened: Chat): CommandContext => ({
+    chat: opened,
+    transcript: () => store.get().transcript,
+    isBusy: () => runs.isBusy,
+    width,
+    glyphs,
+    strings,
+    keyRows,
+    say: scribe.say,
+    choose: questions.choose,
+    copy: terminal.copy,
+    restart: () => {
+      scribe.restart();
+      firstWords = "";
+      showTitle();
+    },
+    setTheme: (name) => {
+      appearance.choose(name);
+      if (appearance.isAutomatic) terminal.askBackground();
+      store.set({});
+    },
+    showThinking: {
+      get: () => showThinking,
+      set: (shown) => {
+        showThinking = shown;
+      },
+    },
+    refresh: () => store.set({ info: opened.info() }),
+    leave: () => leave(undefined),
+    signal: closing.signal,
+  });
+
+  const cycleMode = (): void => {
+    if (!chat) return;
+    const { mode, modes } = chat.info();
+    chat.setMode(modes[(modes.indexOf(mode) + 1) % modes.length] ?? mode);
+    store.set({ info: chat.info() });
+  };
+
+  const openEditor = async (): Promise<void> => {
+    if (!chat) return;
+    terminal.release();
+    const edited = await chat.editText(submitText(store.get().editor));
+    terminal.acquire();
+    if (typeof edited === "string") keys.replace(edited);
+    else warn(strings.ui.editorProblem(edited.problem));
+  };
+
+  let isLeaving = false;
+  const leave = (exitCode: number | undefined): void => {
+    if (isLeaving) return;
+    isLeaving = true;
+    closing.abort();
+    runs.interrupt();
+    void end().then(() => over.resolve(exitCode), over.reject);
+  };
+
+  const end = async (): Promise<void> => {
+    if (chat) await runs.settled();
+    scribe.flush();
+    if (chat) {
+      const texts = goodbyeTexts(store.get().transcript, chat.info(), {
+        ended: await chat.close(),
+        strings: strings.ui,
+      });
+      const indent = [span("  ")];
+      const lines = texts.flatMap((text) =>
+        wrapSpans([span(text, "dim")], { width: width(), first: indent, rest: indent }),
+      );
+      if (lines.length > 0) print([[], ...lines]);
+    }
+    release();
+  };
+
+  let unmount = (): void => undefined;
+  const release = (): void => {
+    unmount();
+    terminal.setTitle("");
+    terminal.release();
+  };
+
+  const open = async (): Promise<void> => {
+    const opened = await options.openChat(questions.ask, warn);
+    if (isLeaving) return void (await opened.close());
+    chat = opened;
+    store.set({ info: opened.info(), queued: [] });
+    scribe.say(headerLines(opened.info(), { width: width(), glyphs, strings: strings.ui }));
+    void loadHistory(opened);
+    const first = options.prompt.trim() === "" ? [] : [options.prompt];
+    for (const text of [...first, ...early.splice(0)]) submit(text);
+  };
+
+  const loadHistory = async ({ history }: Chat): Promise<void> => {
+    const { entries, problem } = await history.load();
+    keys.addHistory(entries);
+    tellOfHistory(problem);
+  };
+
+  // The prompt stands before anything heavy is loaded; then Ink draws what has grown since.
+  const endPlain = store.subscribe(() => showPlainly(view));
+  showPlainly(view);
+  screen.flush();
+  if (appearance.isAutomatic && env["TERM"] !== "linux") terminal.askBackground();
+  stop.signal.addEventListener("abort", () => leave(undefined), { once: true });
+  const loadInk = async (): Promise<void> => {
+    const { runUi } = await import("./run-ui.tsx");
+    if (isLeaving) return;
+    endPlain();
+    unmount = runUi(view);
+  };
+  void Promise.all([open(), loadInk()]).catch((error: unknown) => {
+    release();
+    over.reject(error);
+  });
+
+  return {
+    ended: over.promise,
+    release,
+    crash: (error) => {
+      release();
+      chat?.writeLog(error instanceof Error ? (error.stack ?? error.message) : errorMessage(error));
+      chat?.kill();
+    },
+    logFile: () => chat?.info().logFile ?? null,
+  };
+};
+
+/** A promise with its two ends. */
+const deferred = <T>() => {
+  let resolve = (_: T): void => undefined;
+  let reject = (_: unknown): void => undefined;
+  const promise = new Promise<T>((onValue, onError) => {
+    resolve = onValue;
+    reject = onError;
+  });
+  return { promise, resolve, reject };
+};

@@ -1,0 +1,175 @@
+import { stripControls } from "../../text/clean.ts";
+import type { Strings } from "../../text/strings.ts";
+import type { Glyphs } from "../glyphs.ts";
+import { completionLines } from "../input/completion-lines.ts";
+import { createEditor, type EditView } from "../input/editor-buffer.ts";
+import type { ChipLabel } from "../input/editor-chips.ts";
+import { editorRows, textColumns } from "../input/editor-rows.ts";
+import { type Line, lineWidth, span } from "../line.ts";
+import { optionLines } from "../question/question-lines.ts";
+import { filterOptions } from "../question/question-options.ts";
+import { sessionUsage } from "../transcript/transcript.ts";
+import { cutToWidth, displayWidth } from "../width.ts";
+import { statusLine } from "./status-line.ts";
+import { stepsLines } from "./steps-lines.ts";
+import type { OpenQuestion, ViewState } from "./view-state.ts";
+
+export type LayoutOptions = {
+  /** The terminal's size. */
+  readonly columns: number;
+  readonly rows: number;
+  readonly glyphs: Glyphs;
+  readonly strings: Strings;
+  readonly chipLabel: ChipLabel;
+  /** The help for keys, as it stands in place of the status line. */
+  readonly keyHelp: (width: number) => readonly Line[];
+};
+
+/** The live region: its parts from above to below, and the cursor within all of them. */
+export type Layout = {
+  readonly text: readonly Line[];
+  readonly steps: readonly Line[];
+  readonly question: readonly Line[];
+  readonly prompt: readonly Line[];
+  readonly footer: readonly Line[];
+  readonly cursor: { readonly row: number; readonly column: number } | null;
+};
+
+const MAX_PROMPT_ROWS = 10;
+const MAX_MENU_ROWS = 8;
+
+/** What the live region shows, never higher than the screen less one row, nor wider than its columns less one. Pure. */
+export const layOut = (state: ViewState, options: LayoutOptions): Layout => {
+  const width = Math.max(1, options.columns - 1);
+  const height = Math.max(2, options.rows - 1);
+  const write = state.question?.stage === "write" ? state.question : null;
+  const prompt = promptLines(state, write, {
+    ...options,
+    width,
+    maxRows: Math.max(1, Math.min(MAX_PROMPT_ROWS, height >> 1)),
+  });
+  const footer = footerLines(state, { ...options, width }).slice(0, Math.max(1, height - prompt.lines.length));
+  const room = height - prompt.lines.length - footer.length;
+  const question = questionLines(state, { ...options, width, maxRows: room });
+  const rest = Math.max(0, room - question.length);
+  const steps = state.question ? [] : stepsLines(state, { ...options, width, maxRows: rest });
+  const text = lastRows(state.liveText, Math.max(0, rest - steps.length), options.glyphs);
+  const above = text.length + steps.length + question.length;
+  const fit = (lines: readonly Line[]): readonly Line[] => lines.map((line) => clipped(line, width));
+  return {
+    text: fit(text),
+    steps: fit(steps),
+    question: fit(question),
+    prompt: fit(prompt.lines),
+    footer: fit(footer),
+    cursor: prompt.cursor && { row: above + prompt.cursor.row, column: Math.min(prompt.cursor.column, width) },
+  };
+};
+
+const PROMPT_REST: Line = [span("  ")];
+
+/** How the input stands on the screen, for keys that move by rows. */
+export const editView = ({
+  columns,
+  glyphs,
+  chipLabel,
+}: Pick<LayoutOptions, "columns" | "glyphs" | "chipLabel">): EditView => ({
+  columns: textColumns({ width: Math.max(1, columns - 1), prompt: [span(`${glyphs.person} `)], rest: PROMPT_REST }),
+  chipLabel,
+});
+
+type Sized = LayoutOptions & { readonly width: number };
+
+const promptLines = (
+  state: ViewState,
+  write: OpenQuestion | null,
+  { width, rows, maxRows, glyphs, chipLabel }: Sized & { readonly maxRows: number },
+): { readonly lines: readonly Line[]; readonly cursor: Layout["cursor"] } => {
+  const rule: readonly Line[] = rows < 8 ? [] : [[span(glyphs.rule.repeat(width), "dim")]];
+  const isChoosing = state.question !== null && write === null && state.question.isArmed;
+  const role = isChoosing ? "dim" : "accent";
+  const isSecret = write?.question.kind === "text" && write.question.secret === true;
+  const editor = write?.text ?? state.editor;
+  const drawn = editorRows(isSecret ? createEditor(glyphs.bullet.repeat(editor.text.length)) : editor, {
+    width,
+    maxRows,
+    prompt: [span(`${glyphs.person} `, role)],
+    rest: PROMPT_REST,
+    chipLabel,
+  });
+  const cursor = { row: rule.length + drawn.cursor.row, column: drawn.cursor.column };
+  return { lines: [...rule, ...drawn.rows], cursor: isChoosing ? null : cursor };
+};
+
+const footerLines = (state: ViewState, { width, glyphs, strings, keyHelp }: Sized): readonly Line[] => {
+  const { menu, search, hint, showsKeys, info, transcript, queued } = state;
+  const waiting = queued.map((text, index): Line => {
+    const label = strings.ui.queued(text.replace(/\s+/g, " "));
+    const tail = index === queued.length - 1 ? `  ${strings.ui.queuedHint}` : "";
+    const shown = cutToWidth(label, width - 2 - displayWidth(tail));
+    return [span("  "), span(shown, "dim"), ...(tail === "" ? [] : [span(tail, "dim")])];
+  });
+  if (menu)
+    return [...waiting, ...completionLines(menu, { width, maxRows: MAX_MENU_ROWS, glyphs, strings: strings.commands })];
+  if (search) {
+    const { query, match, failed } = search;
+    const text = failed ? strings.ui.searchFails(query) : strings.ui.search(query);
+    const found = match ? match.text.replace(/\s+/g, " ") : "";
+    return [...waiting, [span("  "), span(text, failed ? "warning" : "accent"), span(`   ${stripControls(found)}`)]];
+  }
+  if (showsKeys) return [...waiting, ...keyHelp(width)];
+  if (hint !== null) return [...waiting, [span("  "), span(hint, "warning")]];
+  if (!info) return [[span("  "), span(strings.ui.starting, "dim")]];
+  const used = sessionUsage(transcript);
+  return [...waiting, statusLine({ info, used, turn: transcript.run?.turn ?? 0, width, glyphs, strings: strings.ui })];
+};
+
+const questionLines = (
+  state: ViewState,
+  { width, maxRows, glyphs, strings }: Sized & { readonly maxRows: number },
+): readonly Line[] => {
+  const { question, waitingQuestions } = state;
+  if (!question) return [];
+  const { stage, isArmed } = question;
+  const quiet = (text: string): Line => [span("    "), span(text, "dim")];
+  const below: Line[] = [];
+  if (stage === "write" && question.question.kind !== "text") below.push(quiet(strings.question.reason));
+  if (!isArmed) below.push(quiet(strings.question.typing));
+  else if (stage === "choose") {
+    const refusing = question.question.kind === "permission" ? strings.question.escape : strings.question.escapeCancel;
+    const more = waitingQuestions > 0 ? `   ${strings.question.waiting(waitingQuestions)}` : "";
+    below.push(quiet(`${refusing}${more}`));
+  }
+  if (stage === "choose" && question.filter !== "") below.unshift(quiet(strings.question.filter(question.filter)));
+  const body =
+    question.body.length === 0 && question.question.kind === "permission"
+      ? [quiet(strings.question.printedAbove)]
+      : question.body;
+  const shown = stage === "choose" ? filterOptions(question.options, question.filter) : [];
+  const room = Math.max(1, maxRows - body.length - below.length - 2);
+  const options =
+    stage === "choose" && shown.length === 0
+      ? [quiet(strings.question.nothingFits)]
+      : optionLines(shown, question.selected, { width, maxRows: Math.min(12, room), glyphs, strings });
+  const all = [...(state.isSpaced ? [[]] : []), ...body, ...(options.length > 0 ? [[], ...options] : []), ...below];
+  return all.slice(-Math.max(1, maxRows));
+};
+
+/** The newest rows, where not all have room. */
+const lastRows = (lines: readonly Line[], room: number, glyphs: Glyphs): readonly Line[] =>
+  lines.length <= room
+    ? lines
+    : room < 2
+      ? lines.slice(lines.length - room)
+      : [[span(`  ${glyphs.ellipsis}`, "dim")], ...lines.slice(lines.length - room + 1)];
+
+/** The last safeguard: a row that is too wide would be wrapped by the terminal, and leave a ghost behind. */
+const clipped = (line: Line, width: number): Line => {
+  if (lineWidth(line) <= width) return line;
+  let left = width;
+  return line.flatMap((part) => {
+    const text = cutToWidth(part.text, left);
+    left -= displayWidth(text);
+    return text === "" ? [] : [{ ...part, text }];
+  });
+};

@@ -1,0 +1,196 @@
+import type { Answer, Ask, Question } from "../../schema/ask.ts";
+import type { Strings } from "../../text/strings.ts";
+import { createEditor, type Editor, edit, submitText } from "../input/editor-buffer.ts";
+import { EDIT_KEYS } from "../input/keymap.ts";
+import type { Line } from "../line.ts";
+import { filterOptions, type QuestionOption, questionOptions } from "../question/question-options.ts";
+import type { KeyInput } from "../terminal/keys.ts";
+import type { OpenQuestion, Store } from "./view-state.ts";
+
+/** Who pauses that long has read what stands there. */
+const TYPING_PAUSE_MS = 500;
+
+export type QuestionsOptions = {
+  readonly store: Store;
+  readonly strings: Strings["question"];
+  readonly now: () => number;
+  /** What is asked, as lines. */
+  readonly body: (question: Question) => readonly Line[];
+  /** How many rows of it have room beside the answers. */
+  readonly room: () => number;
+  /** Prints what has no room. */
+  readonly print: (lines: readonly Line[]) => void;
+  readonly onChange: () => void;
+};
+
+/** The questions to the person: one stands, the others wait their turn. */
+export interface Questions {
+  readonly ask: Ask;
+  /** A question that the person has called up: keys answer it at once. */
+  readonly choose: Ask;
+  /** Whether the key was an answer. A key that was pressed before the question was seen is none. */
+  key(key: KeyInput): boolean;
+}
+
+export const createQuestions = (options: QuestionsOptions): Questions => {
+  const { store, strings, now } = options;
+  const waiting: (() => void)[] = [];
+  let lastTypedMs = Number.NEGATIVE_INFINITY;
+
+  const put =
+    (isCalled: boolean): Ask =>
+    (question, signal) =>
+      new Promise((resolve) => {
+        let isSettled = false;
+        const settle = (answer: Answer): void => {
+          if (isSettled) return;
+          isSettled = true;
+          signal.removeEventListener("abort", dismiss);
+          const index = waiting.indexOf(show);
+          if (index >= 0) waiting.splice(index, 1);
+          if (store.get().question?.settle === settle) store.set({ question: null });
+          resolve(answer);
+          next();
+          options.onChange();
+        };
+        const dismiss = (): void => settle({ dismissed: true });
+        const show = (): void => open(question, settle, isCalled);
+        if (signal.aborted) return dismiss();
+        signal.addEventListener("abort", dismiss, { once: true });
+        waiting.push(show);
+        next();
+      });
+
+  const next = (): void => {
+    if (store.get().question === null) waiting.shift()?.();
+    store.set({ waitingQuestions: waiting.length });
+    options.onChange();
+  };
+
+  const open = (question: Question, settle: (answer: Answer) => void, isCalled: boolean): void => {
+    const body = options.body(question);
+    const fits = body.length <= options.room();
+    if (!fits) options.print(body);
+    const opened: OpenQuestion = {
+      question,
+      options: questionOptions(question, strings),
+      body: fits ? body : [],
+      stage: question.kind === "text" ? "write" : "choose",
+      selected: 0,
+      filter: "",
+      text: createEditor(),
+      isArmed: isCalled,
+      settle,
+    };
+    store.set({ question: opened });
+    // Two turns: then it is on the screen, and keys that had come before it have been read.
+    if (!isCalled) setImmediate(() => setImmediate(() => arm(settle)));
+  };
+
+  const arm = (settle: OpenQuestion["settle"]): void => {
+    const { question, editor } = store.get();
+    if (question?.settle !== settle) return;
+    const isTyping = submitText(editor) !== "" && now() - lastTypedMs < TYPING_PAUSE_MS;
+    if (isTyping) setTimeout(() => arm(settle), TYPING_PAUSE_MS);
+    else change({ isArmed: true });
+  };
+
+  const change = (part: Partial<OpenQuestion>): void => {
+    const { question } = store.get();
+    if (question) store.set({ question: { ...question, ...part } });
+  };
+
+  const choose = (option: QuestionOption | undefined, { settle }: OpenQuestion): void => {
+    if (option === undefined) return;
+    if (option.answer === "feedback") change({ stage: "write" });
+    else settle(option.answer);
+  };
+
+  const chooseKey = (key: KeyInput, open: OpenQuestion): boolean => {
+    const shown = filterOptions(open.options, open.filter);
+    const move = (by: number): void => change({ selected: clamp(open.selected + by, shown.length) });
+    const canFilter = open.question.kind === "choice" && open.options.length > 9;
+    if (key.type === "text") {
+      const byKey = open.options.find((option) => option.key === key.text.toLowerCase());
+      if (canFilter) change({ filter: open.filter + key.text, selected: 0 });
+      else if (byKey) choose(byKey, open);
+      else if (/^[1-9]$/.test(key.text)) choose(open.options[Number(key.text) - 1], open);
+      return true;
+    }
+    if (key.type !== "key") return true;
+    switch (key.chord) {
+      case "up":
+      case "ctrl+p":
+        move(-1);
+        return true;
+      case "down":
+      case "ctrl+n":
+        move(1);
+        return true;
+      case "pageup":
+        move(-10);
+        return true;
+      case "pagedown":
+        move(10);
+        return true;
+      case "enter":
+        choose(shown[open.selected], open);
+        return true;
+      case "backspace":
+        change({ filter: open.filter.slice(0, -1), selected: 0 });
+        return true;
+      case "escape":
+        open.settle({ dismissed: true });
+        return true;
+      default:
+        // Ctrl+C, Ctrl+Z and their like are for the chat.
+        return !/^(ctrl|alt|shift)\+/.test(key.chord);
+    }
+  };
+
+  const writeKey = (key: KeyInput, open: OpenQuestion): boolean => {
+    const { question, text, settle } = open;
+    if (key.type === "text" || key.type === "paste") {
+      change({ text: edited(text, { type: "insert", text: key.text.replace(/\s*\n\s*/g, " ") }) });
+      return true;
+    }
+    if (key.type !== "key") return true;
+    if (key.chord === "enter") {
+      const said = submitText(text).trim();
+      settle(
+        question.kind === "text"
+          ? { text: said }
+          : { decision: "reject", scope: "once", ...(said !== "" && { feedback: said }) },
+      );
+      return true;
+    }
+    if (key.chord === "escape") {
+      if (question.kind === "text") settle({ dismissed: true });
+      else change({ stage: "choose", text: createEditor() });
+      return true;
+    }
+    const action = EDIT_KEYS[key.chord];
+    if (action === undefined || action === "newline") return !/^(ctrl|alt|shift)\+/.test(key.chord);
+    change({ text: edited(text, action) });
+    return true;
+  };
+
+  return {
+    ask: put(false),
+    choose: put(true),
+    key: (key) => {
+      const { question } = store.get();
+      if (!question?.isArmed) {
+        if (key.type === "text" || key.type === "paste") lastTypedMs = now();
+        return false;
+      }
+      return question.stage === "write" ? writeKey(key, question) : chooseKey(key, question);
+    },
+  };
+};
+
+/** The dialog's own text is one row. */
+const edited = (editor: Editor, action: Parameters<typeof edit>[1]): Editor =>
+  edit(editor, action, { columns: 1_000_000, chipLabel: () => "" });
+
+const clamp = (value: number, length: number): number => Math.max(0, Math.min(length - 1, value));

@@ -1,0 +1,71 @@
+import type { ModelInfo } from "../../schema/model.ts";
+import type { ChatInfo } from "../../session/chat.ts";
+import { stripControls } from "../../text/clean.ts";
+import type { Strings } from "../../text/strings.ts";
+import { formatCost, formatTokens } from "../figures.ts";
+import type { Glyphs } from "../glyphs.ts";
+import { type Line, lineWidth, type Span, span } from "../line.ts";
+import type { SessionUsage } from "../transcript/transcript.ts";
+
+export type StatusOptions = {
+  readonly info: Pick<ChatInfo, "mode" | "model" | "isOffline"> & Pick<ModelInfo, "contextWindow">;
+  readonly used: SessionUsage;
+  /** Of the run that goes on; 0 = none. */
+  readonly turn: number;
+  readonly width: number;
+  readonly glyphs: Glyphs;
+  readonly strings: Strings["ui"];
+};
+
+/** A part of the status line; of several that do not fit, the one with the highest number goes first. */
+type Part = { readonly spans: Line; readonly order: number };
+
+/** Mode, model, turn, tokens, cost and context, as far as the width goes. */
+export const statusLine = (options: StatusOptions): Line => {
+  const { width } = options;
+  let parts = statusParts(options);
+  for (;;) {
+    const line = joined(parts);
+    if (lineWidth(line) <= width || parts.length === 0) return line;
+    const last = Math.max(...parts.map(({ order }) => order));
+    parts = parts.filter(({ order }) => order !== last);
+  }
+};
+
+const statusParts = ({ info, used, turn, glyphs, strings }: StatusOptions): readonly Part[] => {
+  const part = (order: number, ...spans: readonly Span[]): Part => ({ order, spans });
+  const mode = part(1, span(info.mode, info.mode === "yolo" ? "failure" : "accent"));
+  const model = part(info.isOffline ? 0 : 6, span(stripControls(info.model), "dim"));
+  // The demonstration costs nothing and fills nothing.
+  if (info.isOffline && used.runs > 0) return [mode, model];
+  if (used.runs === 0)
+    return [
+      mode,
+      part(7, span("shift+tab", "dim")),
+      model,
+      part(8, span(strings.keysHint, "dim")),
+      part(9, span(strings.commandsHint, "dim")),
+    ];
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = used.usage;
+  const input = inputTokens + cacheReadTokens + cacheWriteTokens;
+  const cached = cacheReadTokens > 0 ? ` (${strings.cached(formatTokens(cacheReadTokens))})` : "";
+  const { contextTokens } = used;
+  const context =
+    info.contextWindow === null
+      ? strings.contextTokens(formatTokens(contextTokens))
+      : strings.contextShare(Math.round((contextTokens / info.contextWindow) * 100));
+  return [
+    mode,
+    model,
+    ...(turn > 0 ? [part(7, span(strings.turn(turn), "dim"))] : []),
+    part(2, span(strings.input(formatTokens(input)) + cached)),
+    part(2, span(strings.output(formatTokens(outputTokens)))),
+    part(3, span(used.costUsd === null ? `$${glyphs.question}` : formatCost(used.costUsd))),
+    part(4, span(context)),
+  ];
+};
+
+const joined = (parts: readonly Part[]): Line => [
+  span("  "),
+  ...parts.flatMap(({ spans }, index) => (index === 0 ? spans : [span("   "), ...spans])),
+];
