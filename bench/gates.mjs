@@ -40,12 +40,12 @@ export const SCENARIOS = [
     dialect: "openai",
     isChat: true,
     gates: [
-      ...floor({ readyMs: 4, promptRssMb: 2.2, streamCpu: 8 }),
+      ...floor({ readyMs: 6, promptRssMb: 2.2, streamCpu: 4 }),
       ...exact({
         idleBytes: 0,
         bytesPerChar: 12,
         streamCpu: 0.5,
-        echoP95Ms: 33,
+        echoP95Ms: 66,
         streamEchoMs: 33,
         streamEchoP95Ms: 66,
       }),

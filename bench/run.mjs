@@ -6,7 +6,6 @@ import { availableParallelism, loadavg, tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { measureChat } from "./chat.mjs";
 import { SCENARIOS } from "./gates.mjs";
 import { measureTimes, measureUsage } from "./measure.mjs";
 import { startModelServer } from "./model-server.mjs";
@@ -35,7 +34,7 @@ const main = async () => {
     for (const scenario of options.scenarios) {
       process.stderr.write(`${scenario.name} …\n`);
       samples[scenario.name] = scenario.isChat
-        ? await measureChat(options.runs, place)
+        ? await (await import("./chat.mjs")).measureChat(options.runs, place) // needs a package, which the others do not
         : await measureScenario(scenario, options, place);
     }
     process.exitCode = report(options, samples);

@@ -20,7 +20,8 @@ const sdkGlobals = {
   },
 };
 
-// Ink keeps every text that it has ever measured or wrapped: the memory of a long chat. It also can load React's developer tools.
+// Ink keeps every text that it has ever measured or wrapped: the memory of a long chat. It lays every frame out by the
+// character, and it can load React's developer tools.
 const ink = {
   name: "ink",
   setup(build) {
@@ -30,6 +31,10 @@ const ink = {
       if (contents === text) throw new Error(`${path}: there is no cache any more`);
       return { loader: "js", contents };
     });
+    const output = JSON.stringify(join(root, "src", "ui", "ink-output.ts"));
+    build.onLoad({ filter: /node_modules\/ink\/build\/output\.js$/ }, () => ({
+      contents: `export { default } from ${output};`,
+    }));
     build.onResolve({ filter: /^react-devtools-core$/ }, ({ path }) => ({ path, namespace: "empty" }));
     build.onLoad({ filter: /.*/, namespace: "empty" }, () => ({ contents: "export default {}" }));
   },
@@ -55,6 +60,8 @@ const { metafile } = await build({
   chunkNames: "chunks/[name]-[hash]",
   legalComments: "none",
   metafile: true,
+  // The same widths, twenty times as fast; Ink measures each character of each frame.
+  alias: { "string-width": "fast-string-width" },
   plugins: [sdkGlobals, ink],
   define: { "process.env.NODE_ENV": '"production"', HARNESS9_VERSION: JSON.stringify(manifest.version) },
   // Some bundled packages are CommonJS and require Node's own modules.

@@ -283,7 +283,7 @@ Answer with one JSON value that is valid for the schema and nothing else.`,
   },
   cli: {
     program:
-      "A coding agent for the terminal: give it a task with run, and a model reads, edits and runs things in your project.",
+      "A coding agent for the terminal: a model reads, edits and runs things in your project. Without a command it opens the chat; the words are its first message. run does one task and exits.",
     commands: {
       run: "do one task and exit; the prompt comes from the words, standard input, or both (the input in a <stdin> block)",
       config: "show the settings and where each comes from; get, set, list, key: see config --help",
@@ -302,7 +302,7 @@ Answer with one JSON value that is valid for the schema and nothing else.`,
       cwd: "the work directory",
       thinking: "off, two-stage or native",
       effort: "how hard to reason (native thinking)",
-      permissionMode: "permission mode: auto or yolo",
+      permissionMode: "permission mode: ask, auto-edit, plan, auto or yolo; run knows auto and yolo",
       yolo: "run everything unasked (but for the guard's list)",
       noGuard: "turn the guard's list off as well; only with --yolo, for containers",
       allow: "a rule that allows, as in 'bash(npm test:*)'; repeatable",
@@ -336,7 +336,6 @@ Answer with one JSON value that is valid for the schema and nothing else.`,
     didYouMean: (word, command) =>
       `there is no command '${word}'. Did you mean '${command}'? To send it as a prompt: harness9 run "${word}"`,
     chatNeedsTerminal: 'without a terminal there is no chat; use: harness9 run "task"',
-    chatNotYet: 'this version has no chat yet; use: harness9 run "task"',
     emptyPrompt: 'the prompt is empty; use: harness9 run "task", or give it on standard input',
     bothPrompts: (a, b) => `${a} and ${b} exclude each other`,
     noGuardNeedsYolo: "--no-guard only goes with --yolo",
@@ -385,7 +384,7 @@ Answer with one JSON value that is valid for the schema and nothing else.`,
     send: "send; while it works, queue",
     newline: "new line",
     interrupt: "interrupt; close what is open",
-    rewind: "go back to an earlier state",
+    clear: "clear the input; up brings it back",
     cancel: "cancel; twice to leave",
     leave: "leave when the input is empty",
     mode: "next permission mode",
@@ -396,6 +395,7 @@ Answer with one JSON value that is valid for the schema and nothing else.`,
     history: "earlier and later prompts",
     search: "search the history",
     details: "all output of the last step",
+    thought: "the last thought",
     editor: "edit in your editor",
     line: "start and end of the line",
     word: "a word back and forward",
@@ -665,10 +665,10 @@ Answer with one JSON value that is valid for the schema and nothing else.`,
       "To connect a model, set ANTHROPIC_API_KEY or OPENAI_API_KEY, or use a local server as in --provider ollama",
     notUnderstood: "no model is connected, and the offline demonstration only knows fixed orders",
     help:
-      "This is a demonstration without a model. These orders work:\n" +
-      "  read README.md\n  write hello.txt: hi\n" +
-      '  replace "old" with "new" in hello.txt\n  run ls -la\n' +
-      "Join them with then, as in: write hello.txt: hi then run cat hello.txt",
+      "This is a demonstration without a model. These orders work:\n\n" +
+      "- `read README.md`\n- `write hello.txt: hi`\n" +
+      '- `replace "old" with "new" in hello.txt`\n- `run ls -la`\n\n' +
+      "Join them with then, as in: `write hello.txt: hi then run cat hello.txt`",
     read: (path) => `read ${path}`,
     written: (path) => `wrote ${path}`,
     replaced: (path) => `edited ${path}`,

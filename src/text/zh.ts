@@ -271,7 +271,7 @@ export const zh = {
     logUnwritable: "修正目录权限，或用 HARNESS9_HOME 指定别处",
   },
   cli: {
-    program: "终端里的编程智能体：用 run 交给它一个任务，由模型在项目里阅读、修改、运行。",
+    program: "终端里的编程智能体：模型在你的项目里阅读、修改、运行。不带命令时打开对话，后面的文字是第一条消息；run 完成一个任务后退出。",
     commands: {
       run: "完成一个任务后退出；任务来自参数、标准输入，或两者（输入放在 <stdin> 块中）",
       config: "显示所有配置项及其来源；get、set、list、key 见 config --help",
@@ -290,7 +290,7 @@ export const zh = {
       cwd: "工作目录",
       thinking: "off、two-stage 或 native",
       effort: "推理强度（native 思考）",
-      permissionMode: "权限模式：auto 或 yolo",
+      permissionMode: "权限模式：ask、auto-edit、plan、auto 或 yolo；run 支持 auto 和 yolo",
       yolo: "一切都直接运行，不询问（护栏清单除外）",
       noGuard: "连护栏清单也关闭；只能与 --yolo 合用，供容器使用",
       allow: "允许规则，如 'bash(npm test:*)'；可重复",
@@ -324,7 +324,6 @@ export const zh = {
     didYouMean: (word: string, command: string) =>
       `没有命令 '${word}'。是想用 '${command}' 吗？如果它就是任务: harness9 run "${word}"`,
     chatNeedsTerminal: '没有终端就没有对话界面；请用 harness9 run "任务"',
-    chatNotYet: '此版本还没有对话界面；请用 harness9 run "任务"',
     emptyPrompt: '任务为空；请用 harness9 run "任务"，或从标准输入给出',
     bothPrompts: (a: string, b: string) => `${a} 与 ${b} 不能合用`,
     noGuardNeedsYolo: "--no-guard 只能与 --yolo 合用",
@@ -369,7 +368,7 @@ export const zh = {
     send: "发送；运行中则排队",
     newline: "换行",
     interrupt: "中断；关闭弹出的列表",
-    rewind: "回到更早的状态",
+    clear: "清空输入（↑ 可找回）",
     cancel: "取消；再按一次退出",
     leave: "输入为空时退出",
     mode: "切换权限模式",
@@ -380,6 +379,7 @@ export const zh = {
     history: "更早或更晚的输入",
     search: "搜索输入历史",
     details: "展开上一步的输出",
+    thought: "查看最近的思考",
     editor: "用外部编辑器编辑",
     line: "行首、行尾",
     word: "前后移动一个词",
@@ -641,10 +641,10 @@ export const zh = {
     connect: "要连接模型，请设置 ANTHROPIC_API_KEY 或 OPENAI_API_KEY 环境变量，或使用 --provider ollama 等本地服务",
     notUnderstood: "没有连接模型：离线演示只能执行固定格式的指令",
     help:
-      "这是没有模型的离线演示，我只懂这几种指令:\n" +
-      "  读取 README.md\n  写入 hello.txt: 你好\n" +
-      '  替换 "旧" with "新" in hello.txt\n  运行 ls -la\n' +
-      "可以用 然后 连接，例如: 写入 hello.txt: 你好 然后 运行 cat hello.txt",
+      "这是没有模型的离线演示，我只懂这几种指令:\n\n" +
+      "- `读取 README.md`\n- `写入 hello.txt: 你好`\n" +
+      '- `替换 "旧" with "新" in hello.txt`\n- `运行 ls -la`\n\n' +
+      "可以用 然后 连接，例如: `写入 hello.txt: 你好 然后 运行 cat hello.txt`",
     read: (path: string) => `读取 ${path}`,
     written: (path: string) => `写入 ${path}`,
     replaced: (path: string) => `修改 ${path}`,

@@ -4,6 +4,7 @@ import { errorMessage } from "../text/error-message.ts";
 import type { Strings } from "../text/strings.ts";
 import { type CommandContext, runCommand } from "./commands/run-command.ts";
 import { parseCommand } from "./commands/slash-commands.ts";
+import { deferred } from "./deferred.ts";
 import { glyphsFor } from "./glyphs.ts";
 import { createCompleter } from "./input/completer.ts";
 import { submitText } from "./input/editor-buffer.ts";
@@ -11,8 +12,9 @@ import type { ChipLabel } from "./input/editor-chips.ts";
 import { KEY_HELP } from "./input/keymap.ts";
 import { type Line, span } from "./line.ts";
 import type { Highlight } from "./markdown/code-block.ts";
-import { createMarkdown } from "./markdown/stream-markdown.ts";
+import type { createMarkdown } from "./markdown/stream-markdown.ts";
 import { questionBody } from "./question/question-lines.ts";
+import { createSentMessages } from "./sent-messages.ts";
 import type { KeyInput } from "./terminal/keys.ts";
 import { openTerminal, type TerminalOptions } from "./terminal/terminal.ts";
 import { colorLevel } from "./theme.ts";
@@ -72,6 +74,7 @@ export const startChat = (options: StartChatOptions): RunningChat => {
   const over = deferred<number | undefined>();
   let { showThinking } = settings;
   let chat: Chat | null = null;
+  let markdown: typeof createMarkdown | undefined;
   let highlight: Highlight | undefined;
 
   const store = createStore(emptyState(now()));
@@ -97,8 +100,10 @@ export const startChat = (options: StartChatOptions): RunningChat => {
     width,
     glyphs,
     strings,
-    createMarkdown: (columns) =>
-      createMarkdown({ width: columns, glyphs, highlight: (code, language) => highlight?.(code, language) }),
+    createMarkdown: (columns) => {
+      if (!markdown) throw new Error("text came before the machine had started");
+      return markdown({ width: columns, glyphs, highlight: (code, language) => highlight?.(code, language) });
+    },
     showsThinking: () => showThinking,
   });
   const print = (lines: readonly Line[]): void => screen.print(lines.map(appearance.theme.paint));
@@ -172,7 +177,7 @@ export const startChat = (options: StartChatOptions): RunningChat => {
       firstWords = text.trim().split(/\s+/).slice(0, TITLE_WORDS).join(" ");
       showTitle();
     }
-    void remember(chat, text);
+    sent.keep(chat.history, text);
     void loadHighlighter();
     const command = parseCommand(text);
     if (command) {
@@ -183,13 +188,7 @@ export const startChat = (options: StartChatOptions): RunningChat => {
     else runs.shell(text.slice(1).trim());
   };
 
-  let hasToldOfHistory = false;
-  const tellOfHistory = (problem: string | undefined): void => {
-    if (problem === undefined || hasToldOfHistory) return;
-    hasToldOfHistory = true;
-    warn(strings.ui.historyProblem(problem));
-  };
-  const remember = async ({ history }: Chat, text: string): Promise<void> => tellOfHistory(await history.append(text));
+  const sent = createSentMessages((problem) => warn(strings.ui.historyProblem(problem)));
 
   const loadHighlighter = async (): Promise<void> => {
     const { createHighlighter } = await import("./markdown/highlight.ts");
@@ -254,7 +253,7 @@ export const startChat = (options: StartChatOptions): RunningChat => {
   };
 
   const end = async (): Promise<void> => {
-    if (chat) await runs.settled();
+    if (chat) await Promise.all([runs.settled(), sent.settled()]);
     scribe.flush();
     if (chat) {
       const texts = goodbyeTexts(store.get().transcript, chat.info(), {
@@ -278,20 +277,18 @@ export const startChat = (options: StartChatOptions): RunningChat => {
   };
 
   const open = async (): Promise<void> => {
-    const opened = await options.openChat(questions.ask, warn);
+    const [opened, { createMarkdown }] = await Promise.all([
+      options.openChat(questions.ask, warn),
+      import("./markdown/stream-markdown.ts"),
+    ]);
+    markdown = createMarkdown;
     if (isLeaving) return void (await opened.close());
     chat = opened;
     store.set({ info: opened.info(), queued: [] });
     scribe.say(headerLines(opened.info(), { width: width(), glyphs, strings: strings.ui }));
-    void loadHistory(opened);
+    void sent.load(opened.history).then(keys.addHistory);
     const first = options.prompt.trim() === "" ? [] : [options.prompt];
     for (const text of [...first, ...early.splice(0)]) submit(text);
-  };
-
-  const loadHistory = async ({ history }: Chat): Promise<void> => {
-    const { entries, problem } = await history.load();
-    keys.addHistory(entries);
-    tellOfHistory(problem);
   };
 
   // The prompt stands before anything heavy is loaded; then Ink draws what has grown since.
@@ -321,15 +318,4 @@ export const startChat = (options: StartChatOptions): RunningChat => {
     },
     logFile: () => chat?.info().logFile ?? null,
   };
-};
-
-/** A promise with its two ends. */
-const deferred = <T>() => {
-  let resolve = (_: T): void => undefined;
-  let reject = (_: unknown): void => undefined;
-  const promise = new Promise<T>((onValue, onError) => {
-    resolve = onValue;
-    reject = onError;
-  });
-  return { promise, resolve, reject };
 };

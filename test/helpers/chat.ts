@@ -42,10 +42,10 @@ export const rowsBelowRule = (terminal: Terminal): readonly string[] => {
   return rows.slice(Math.max(0, first)).filter((row) => row !== "");
 };
 
-/** The input is there, and below it what a chat that has started shows. */
+/** The input is there, and below it the mode: only a chat that has started knows it. */
 export const isReady = (terminal: Terminal): boolean => {
   const [input, ...below] = rowsBelowRule(terminal);
-  return input?.startsWith("›") === true && below.length > 0 && below.at(-1)?.endsWith("…") === false;
+  return input?.startsWith("›") === true && below.some((row) => /^ {2}(ask|auto-edit|plan|auto|yolo)\b/.test(row));
 };
 
 /** The input's first row without its mark. */

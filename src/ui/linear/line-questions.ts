@@ -97,10 +97,10 @@ export const createLineQuestions = (options: LineQuestionsOptions): LineQuestion
       [span(hintOf(question, strings.linear))],
     ]);
     options.hideTyping(question.kind === "text" && question.secret === true);
-    if (isCalled) arm(begun, strayLines);
+    strayLines = 0;
+    if (isCalled) arm(begun, 0);
     // Two turns: then lines that had come before it have been read.
     else setImmediate(() => setImmediate(() => arm(begun, 0)));
-    strayLines = 0;
   };
 
   /** Who was in the middle of sending lines needs a moment to see the question. */
@@ -111,6 +111,8 @@ export const createLineQuestions = (options: LineQuestionsOptions): LineQuestion
       return;
     }
     begun.isArmed = true;
+    // What was said of those lines stands below the question.
+    if (strayLines > 0) print([[span(hintOf(begun.question, strings.linear))]]);
     options.onChange();
   };
 

@@ -2,8 +2,10 @@ import type { Chat } from "../../session/chat.ts";
 import { errorMessage } from "../../text/error-message.ts";
 import { type CommandContext, runCommand } from "../commands/run-command.ts";
 import { findCommand, type ParsedCommand, parseCommand } from "../commands/slash-commands.ts";
+import { deferred } from "../deferred.ts";
 import { type Line, plainText, span } from "../line.ts";
 import { questionBody } from "../question/question-lines.ts";
+import { createSentMessages } from "../sent-messages.ts";
 import type { RunningChat, StartChatOptions } from "../start-chat.ts";
 import { marked } from "../transcript/paper.ts";
 import { headerLines } from "../view/header-lines.ts";
@@ -147,7 +149,7 @@ export const startChat = (options: LinearChatOptions): RunningChat => {
       early.push(text);
       return;
     }
-    void remember(chat, text);
+    sent.keep(chat.history, text);
     const command = parseCommand(text);
     if (command) {
       commands += 1;
@@ -168,13 +170,7 @@ export const startChat = (options: LinearChatOptions): RunningChat => {
     if (queued.length > before) print([[span(linear.queued(queued.length))]]);
   };
 
-  let hasToldOfHistory = false;
-  const remember = async ({ history }: Chat, text: string): Promise<void> => {
-    const problem = await history.append(text);
-    if (problem === undefined || hasToldOfHistory) return;
-    hasToldOfHistory = true;
-    warn(strings.ui.historyProblem(problem));
-  };
+  const sent = createSentMessages((problem) => warn(strings.ui.historyProblem(problem)));
 
   const runLinearCommand = async (command: ParsedCommand, opened: Chat): Promise<void> => {
     const context = commandContext(opened);
@@ -236,7 +232,7 @@ export const startChat = (options: LinearChatOptions): RunningChat => {
 
   const end = async (): Promise<void> => {
     if (chat) {
-      await runs.settled();
+      await Promise.all([runs.settled(), sent.settled()]);
       const ended = await chat.close();
       const texts = goodbyeTexts(store.get().transcript, chat.info(), { ended, strings: strings.ui });
       output.print(texts.map((text) => [span(text)]));
@@ -280,15 +276,4 @@ export const startChat = (options: LinearChatOptions): RunningChat => {
     },
     logFile: () => chat?.info().logFile ?? null,
   };
-};
-
-/** A promise with its two ends. */
-const deferred = <T>() => {
-  let resolve = (_: T): void => undefined;
-  let reject = (_: unknown): void => undefined;
-  const promise = new Promise<T>((onValue, onError) => {
-    resolve = onValue;
-    reject = onError;
-  });
-  return { promise, resolve, reject };
 };

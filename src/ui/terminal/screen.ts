@@ -128,7 +128,11 @@ export const createScreen = (output: TerminalOutput): Screen => {
         text += "\n";
         at = { row: index, column: 0 };
       } else move(0);
-      text += `${row}${ERASE_TO_END_OF_LINE}`;
+      const old = before[index] ?? "";
+      // Text that grows, as an answer does: what stands there already is not written again.
+      if (old !== "" && row.startsWith(old) && !row.includes("\x1b"))
+        text += `${right(displayWidth(old))}${row.slice(old.length)}`;
+      else text += `${row}${ERASE_TO_END_OF_LINE}`;
     });
     if (before.length > frame.rows.length) {
       if (frame.rows.length > 0) {
@@ -145,9 +149,7 @@ export const createScreen = (output: TerminalOutput): Screen => {
   const place = ({ cursor, rows: frameRows }: Frame, hasWritten: boolean): string => {
     const target = cursor ?? { row: Math.max(0, frameRows.length - 1), column: 0 };
     const isThere = !hasWritten && target.row === at.row && target.column === at.column;
-    const text = isThere
-      ? ""
-      : `${vertical(target.row - at.row)}\r${target.column > 0 ? `\x1b[${target.column}C` : ""}`;
+    const text = isThere ? "" : `${vertical(target.row - at.row)}\r${right(target.column)}`;
     at = target;
     if ((cursor === null) === isCursorHidden) return text;
     isCursorHidden = cursor === null;
@@ -205,6 +207,8 @@ export const createScreen = (output: TerminalOutput): Screen => {
     },
   };
 };
+
+const right = (by: number): string => (by === 0 ? "" : `\x1b[${by}C`);
 
 const vertical = (by: number): string => (by === 0 ? "" : by > 0 ? `\x1b[${by}B` : `\x1b[${-by}A`);
 

@@ -4,8 +4,8 @@ import type { Paper } from "../transcript/paper.ts";
 import { type Block, NEW_TRANSCRIPT, reduce } from "../transcript/transcript.ts";
 import type { Store } from "./view-state.ts";
 
-/** 20 a second: text flows, and a terminal keeps up. */
-const FRAME_MS = 50;
+/** 15 a second: text flows, and a slow terminal keeps up. */
+const FRAME_MS = 66;
 /** Numbers that change faster cannot be read. */
 const TICK_MS = 250;
 
@@ -44,15 +44,17 @@ export const createScribe = ({ store, paper, print, now }: ScribeOptions): Scrib
     const lines = paper.write(blocks);
     blocks = [];
     if (lines.length > 0) print(lines);
-    store.set({ transcript, liveText: paper.live(), isSpaced: paper.isSpaced(), nowMs: lastFrameMs });
     keepTicking();
+    store.set({ transcript, liveText: paper.live(), isSpaced: paper.isSpaced() });
   };
 
-  /** Runs only while something runs. */
+  /** The clock of what is shown: it goes only while something runs. */
   const keepTicking = (): void => {
     const isBusy = transcript.run !== null || transcript.steps.length > 0;
-    if (isBusy && ticker === undefined)
+    if (isBusy && ticker === undefined) {
+      store.set({ nowMs: now() });
       ticker = setInterval(() => store.set({ nowMs: now(), tick: store.get().tick + 1 }), TICK_MS);
+    }
     if (!isBusy) {
       clearInterval(ticker);
       ticker = undefined;
@@ -78,7 +80,10 @@ export const createScribe = ({ store, paper, print, now }: ScribeOptions): Scrib
       for (const block of change.blocks) add(block);
       schedule();
     },
-    add: (block) => add(block),
+    add: (block) => {
+      add(block);
+      flush();
+    },
     say: (lines) => {
       flush();
       print(paper.say(lines));

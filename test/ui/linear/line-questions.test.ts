@@ -91,10 +91,11 @@ test("another text is not taken, a number that does not exist is; the question s
 });
 
 test("a line that was read before the question could be seen is not taken", async () => {
-  const { questions, armed } = open();
+  const { questions, armed, said } = open();
   const asked = questions.ask(permission, never);
   expect(questions.line("1")).toBe(false);
   await armed();
+  expect(said.filter((text) => text.startsWith("Answer"))).toHaveLength(2);
   questions.line("2");
   expect(await asked).toEqual(SESSION);
 });

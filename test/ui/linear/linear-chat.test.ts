@@ -154,7 +154,7 @@ test("lines that were sent before a question stood there never answer it", async
   say(terminal, "go");
   const turn = await model.next();
   terminal.send("1\r".repeat(300));
-  await terminal.waitFor("queued, 1 waiting");
+  await terminal.waitFor((shown) => shown.raw().includes("queued, 1 waiting"));
   turn.callTools(bash("touch made"));
   turn.finish();
   await terminal.waitFor("queued, 300 waiting");
@@ -347,13 +347,12 @@ test.each([
   expect(await terminal.exited).toEqual({ exitCode: code, signal: 0 });
 });
 
-test("what was sent goes to the history", async () => {
+test("what was sent goes to the history, in its order and to the last line", async () => {
   const { terminal, place } = await openLinear();
-  say(terminal, "/cost");
-  await terminal.waitFor("total");
-  await leavePlainly(terminal);
+  terminal.send("/cost\r/theme\r\r/quit\r");
+  expect(await terminal.exited).toEqual({ exitCode: 0, signal: 0 });
   const entries = historyOf(place).map((line) => (JSON.parse(line) as { readonly text: string }).text);
-  expect(entries).toEqual(["/cost"]);
+  expect(entries).toEqual(["/cost", "/theme", "/quit"]);
 });
 
 const historyOf = ({ home }: Place): readonly string[] =>
