@@ -81,7 +81,10 @@ export const startChat = (options: StartChatOptions): RunningChat => {
   const terminal = openTerminal({
     ...options,
     onKey: (input) => onKey(input),
-    onResize: () => store.set({}),
+    onResize: () => {
+      questions.resized();
+      store.set({});
+    },
     onLost: () => leave(HANGUP),
   });
   const { screen } = terminal;
@@ -227,8 +230,13 @@ export const startChat = (options: StartChatOptions): RunningChat => {
     signal: closing.signal,
   });
 
+  /** How often the mode was changed before there was one. */
+  let earlyCycles = 0;
   const cycleMode = (): void => {
-    if (!chat) return;
+    if (!chat) {
+      earlyCycles += 1;
+      return;
+    }
     const { mode, modes } = chat.info();
     chat.setMode(modes[(modes.indexOf(mode) + 1) % modes.length] ?? mode);
     store.set({ info: chat.info() });
@@ -287,6 +295,9 @@ export const startChat = (options: StartChatOptions): RunningChat => {
     store.set({ info: opened.info(), queued: [] });
     scribe.say(headerLines(opened.info(), { width: width(), glyphs, strings: strings.ui }));
     void sent.load(opened.history).then(keys.addHistory);
+    for (; earlyCycles > 0; earlyCycles -= 1) cycleMode();
+    const { text, cursor } = store.get().editor;
+    completer.update(text, cursor);
     const first = options.prompt.trim() === "" ? [] : [options.prompt];
     for (const text of [...first, ...early.splice(0)]) submit(text);
   };

@@ -89,7 +89,8 @@ const createCollector = ({ firstLine, maxLines, maxBytes }: LineRange) => {
       if (bytes > maxBytes) return "bytes";
       return line >= firstLine + maxLines ? "lines" : undefined;
     },
-    text: () => kept,
+    // A copy: a part of a string holds the whole of it, and this one lives as long as the conversation.
+    text: () => Buffer.from(kept, "utf8").toString("utf8"),
     linesSeen: () => line - 1 + (isLineOpen ? 1 : 0),
   };
 };

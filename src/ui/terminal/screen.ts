@@ -1,5 +1,5 @@
 import { stripControls } from "../../text/clean.ts";
-import { displayWidth } from "../width.ts";
+import { displayWidth, graphemes } from "../width.ts";
 
 /** What a screen writes to: a terminal, as process.stdout is one. */
 export type TerminalOutput = {
@@ -67,12 +67,17 @@ export const createScreen = (output: TerminalOutput): Screen => {
   const schedule = (): void => {
     if (isScheduled) return;
     isScheduled = true;
-    setImmediate(() => {
-      isScheduled = false;
-      // A terminal that cannot keep up gets the newest state once it has read the last one.
-      if (output.writableNeedDrain) output.once("drain", schedule);
-      else flush();
-    });
+    setImmediate(writeWhenDrained);
+  };
+
+  /** A terminal that cannot keep up gets the newest state once it has read the last one. */
+  const writeWhenDrained = (): void => {
+    if (output.writableNeedDrain) {
+      output.once("drain", writeWhenDrained);
+      return;
+    }
+    isScheduled = false;
+    flush();
   };
 
   const flush = (): void => {
@@ -130,7 +135,7 @@ export const createScreen = (output: TerminalOutput): Screen => {
       } else move(0);
       const old = before[index] ?? "";
       // Text that grows, as an answer does: what stands there already is not written again.
-      if (old !== "" && row.startsWith(old) && !row.includes("\x1b"))
+      if (old !== "" && row.startsWith(old) && !row.includes("\x1b") && isBetweenCharacters(row, old.length))
         text += `${right(displayWidth(old))}${row.slice(old.length)}`;
       else text += `${row}${ERASE_TO_END_OF_LINE}`;
     });
@@ -156,11 +161,14 @@ export const createScreen = (output: TerminalOutput): Screen => {
     return text + (isCursorHidden ? HIDE_CURSOR : SHOW_CURSOR);
   };
 
-  /** Takes the shown rows away, each of which may have become several. */
+  /**
+   * Takes the shown rows away, each of which may have become several. Some terminals leave the cursor's own row as it
+   * was; it counts as one, so that at worst a ghost of ours stays, never a finished line goes.
+   */
   const clear = (): void => {
+    if (isPaused) return;
     const width = columns();
-    const height = (row: string): number => Math.max(1, Math.ceil(displayWidth(stripControls(row)) / width));
-    const above = shown.slice(0, at.row).reduce((sum, row) => sum + height(row), 0) + Math.floor(at.column / width);
+    const above = shown.slice(0, at.row).reduce((sum, row) => sum + wrappedHeight(row, width), 0);
     if (shown.length > 0) output.write(`${vertical(-Math.min(above, rows() - 1))}\r${ERASE_BELOW}`);
     shown = [];
     at = { row: 0, column: 0 };
@@ -174,7 +182,7 @@ export const createScreen = (output: TerminalOutput): Screen => {
       return rows();
     },
     print: (lines) => {
-      finished.push(...lines);
+      for (const line of lines) finished.push(line);
       schedule();
     },
     draw: (frame) => {
@@ -187,6 +195,7 @@ export const createScreen = (output: TerminalOutput): Screen => {
       schedule();
     },
     pause: () => {
+      if (isPaused) return;
       const frame = wanted;
       wanted = EMPTY;
       flush();
@@ -206,6 +215,31 @@ export const createScreen = (output: TerminalOutput): Screen => {
       schedule();
     },
   };
+};
+
+/** Whether what follows cannot make another character of the one before: no accent, no second half. */
+const isBetweenCharacters = (text: string, at: number): boolean => {
+  const before = graphemes(text.slice(0, at)).at(-1) ?? "";
+  return graphemes(before + text.slice(at, at + LONGEST_PART))[0] === before;
+};
+
+const LONGEST_PART = 16;
+
+/** Rows that a terminal makes of one that has become too wide. A wide character is not divided. */
+const wrappedHeight = (row: string, width: number): number => {
+  const text = stripControls(row);
+  if (displayWidth(text) <= width) return 1;
+  let height = 1;
+  let used = 0;
+  for (const character of graphemes(text)) {
+    const cells = displayWidth(character);
+    if (used + cells > width) {
+      height += 1;
+      used = 0;
+    }
+    used += cells;
+  }
+  return height;
 };
 
 const right = (by: number): string => (by === 0 ? "" : `\x1b[${by}C`);

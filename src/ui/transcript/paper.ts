@@ -2,7 +2,7 @@ import { stripControls } from "../../text/clean.ts";
 import type { Strings } from "../../text/strings.ts";
 import { formatDuration } from "../duration.ts";
 import type { Glyphs } from "../glyphs.ts";
-import { type Line, type Role, span } from "../line.ts";
+import { type Line, lineWidth, type Role, span } from "../line.ts";
 import type { Markdown } from "../markdown/stream-markdown.ts";
 import { visibleProse } from "../visible-prose.ts";
 import { wrapSpans } from "../wrap.ts";
@@ -47,11 +47,15 @@ export const createPaper = (options: PaperOptions): Paper => {
   };
 
   const prefixed = (lines: readonly Line[], open: { hasBegun: boolean }): Line[] =>
-    lines.map((line) => {
+    lines.flatMap(fitted).map((line) => {
       if (open.hasBegun) return line.length === 0 ? line : [INDENT, ...line];
       open.hasBegun = true;
       return [span(`${glyphs.model} `, "accent"), ...line];
     });
+
+  /** Text that began in a wider window. */
+  const fitted = (line: Line): readonly Line[] =>
+    lineWidth(line) <= options.width() - 2 ? [line] : wrapSpans(line, { width: options.width() - 2 });
 
   const writeText = (delta: string): readonly Line[] => {
     const isNew = text === null;

@@ -20,6 +20,7 @@ export type LiveStep = RunningStep & {
   readonly startedMs: number;
   /** A question about it is open. */
   readonly isAsked: boolean;
+  readonly decision?: "refused";
 };
 
 export type SessionUsage = {
@@ -110,8 +111,10 @@ export const reduce = (before: Transcript, event: EngineEvent): Change => {
       return changed(before, withStep(before, event.toolCallId, { progress: event.text }));
     case "permission.requested":
       return changed(before, withStep(before, event.toolCallId, { isAsked: true }));
-    case "permission.resolved":
-      return changed(before, withStep(before, event.toolCallId, { isAsked: false }));
+    case "permission.resolved": {
+      const decision = event.decision === "reject" ? ({ decision: "refused" } as const) : {};
+      return changed(before, withStep(before, event.toolCallId, { isAsked: false, ...decision }));
+    }
     case "tool.completed":
       return finishStep(before, event);
     case "provider.retrying": {
@@ -218,9 +221,9 @@ const finishMessage = (before: Transcript, atMs: number): Change => {
 const finishStep = (before: Transcript, event: EngineEvent<"tool.completed">): Change => {
   const { toolCallId, name, result, durationMs } = event;
   // A call that was never started was cut, or cancelled before its turn.
-  const text = before.steps.find(({ id }) => id === toolCallId)?.arguments ?? "";
+  const { arguments: text, decision } = before.steps.find(({ id }) => id === toolCallId) ?? { arguments: "" };
   const number = before.stepCount + 1;
-  const step: FinishedStep = { number, name, arguments: text, result, durationMs };
+  const step: FinishedStep = { number, name, arguments: text, result, durationMs, ...(decision && { decision }) };
   return {
     transcript: {
       ...before,

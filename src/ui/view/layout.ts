@@ -130,11 +130,11 @@ const questionLines = (
 ): readonly Line[] => {
   const { question, waitingQuestions } = state;
   if (!question) return [];
-  const { stage, isArmed } = question;
+  const { stage, isInterrupting } = question;
   const quiet = (text: string): Line => [span("    "), span(text, "dim")];
   const below: Line[] = [];
   if (stage === "write" && question.question.kind !== "text") below.push(quiet(strings.question.reason));
-  if (!isArmed) below.push(quiet(strings.question.typing));
+  if (isInterrupting) below.push(quiet(strings.question.typing));
   else if (stage === "choose") {
     const refusing = question.question.kind === "permission" ? strings.question.escape : strings.question.escapeCancel;
     const more = waitingQuestions > 0 ? `   ${strings.question.waiting(waitingQuestions)}` : "";

@@ -28,6 +28,8 @@ export interface Questions {
   readonly ask: Ask;
   /** A question that the person has called up: keys answer it at once. */
   readonly choose: Ask;
+  /** The window has another size: what is asked is laid out again. */
+  resized(): void;
   /** Whether the key was an answer. A key that was pressed before the question was seen is none. */
   key(key: KeyInput): boolean;
 }
@@ -80,6 +82,7 @@ export const createQuestions = (options: QuestionsOptions): Questions => {
       filter: "",
       text: createEditor(),
       isArmed: isCalled,
+      isInterrupting: false,
       settle,
     };
     store.set({ question: opened });
@@ -90,9 +93,9 @@ export const createQuestions = (options: QuestionsOptions): Questions => {
   const arm = (settle: OpenQuestion["settle"]): void => {
     const { question, editor } = store.get();
     if (question?.settle !== settle) return;
-    const isTyping = submitText(editor) !== "" && now() - lastTypedMs < TYPING_PAUSE_MS;
-    if (isTyping) setTimeout(() => arm(settle), TYPING_PAUSE_MS);
-    else change({ isArmed: true });
+    const isInterrupting = submitText(editor) !== "" && now() - lastTypedMs < TYPING_PAUSE_MS;
+    if (isInterrupting) setTimeout(() => arm(settle), TYPING_PAUSE_MS);
+    change({ isArmed: !isInterrupting, isInterrupting });
   };
 
   const change = (part: Partial<OpenQuestion>): void => {
@@ -178,11 +181,18 @@ export const createQuestions = (options: QuestionsOptions): Questions => {
   return {
     ask: put(false),
     choose: put(true),
+    resized: () => {
+      const { question } = store.get();
+      if (question && question.body.length > 0) change({ body: options.body(question.question) });
+    },
     key: (key) => {
       const { question } = store.get();
       if (!question?.isArmed) {
         if (key.type === "text" || key.type === "paste") lastTypedMs = now();
-        return false;
+        // Nobody types an Escape into a message.
+        if (!question?.isInterrupting || key.type !== "key" || key.chord !== "escape") return false;
+        question.settle({ dismissed: true });
+        return true;
       }
       return question.stage === "write" ? writeKey(key, question) : chooseKey(key, question);
     },

@@ -38,7 +38,7 @@ const statusParts = ({ info, used, turn, glyphs, strings }: StatusOptions): read
   const model = part(info.isOffline ? 0 : 6, span(stripControls(info.model), "dim"));
   // The demonstration costs nothing and fills nothing.
   if (info.isOffline && used.runs > 0) return [mode, model];
-  if (used.runs === 0)
+  if (used.runs === 0 && turn === 0)
     return [
       mode,
       part(7, span("shift+tab", "dim")),

@@ -21,6 +21,8 @@ export type OpenQuestion = {
   readonly text: Editor;
   /** Whether keys answer it: not before it has been drawn, nor in the middle of what the person types. */
   readonly isArmed: boolean;
+  /** It waits until the person pauses. */
+  readonly isInterrupting: boolean;
   readonly settle: (answer: Answer) => void;
 };
 
