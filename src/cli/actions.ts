@@ -18,10 +18,6 @@ export type ActionsOptions = {
 /** What the commands do. One module: the program loads it when the command line has been understood. */
 export const createActions = ({ surroundings, version, strings }: ActionsOptions): Actions => ({
   run: (prompt, options) => run({ prompt, options, surroundings, version, strings }),
-  chat: async (prompt, options, commandNames) => {
-    const { chat } = await import("./chat-command.ts");
-    return chat({ prompt, options, commandNames, surroundings, version, strings });
-  },
   config: async (request, options) => {
     await runConfig(request, options, surroundings);
     return 0;

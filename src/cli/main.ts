@@ -31,9 +31,16 @@ const runProgram = async (): Promise<number> => {
   // With an empty HOME the first is empty, and the work directory would be taken for the home.
   const surroundings = { env, cwd: currentDir(env), homeDir: homedir() || userInfo().homedir };
   let code = 0;
-  const program = createProgram(HARNESS9_VERSION, strings.cli, async (action) => {
-    const { createActions } = await import("./actions.ts");
-    code = await action(createActions({ surroundings, version: HARNESS9_VERSION, strings }));
+  const start = { surroundings, version: HARNESS9_VERSION, strings };
+  const program = createProgram(HARNESS9_VERSION, strings.cli, {
+    perform: async (action) => {
+      const { createActions } = await import("./actions.ts");
+      code = await action(createActions(start));
+    },
+    openChat: async (prompt, options, commandNames) => {
+      const { chat } = await import("./chat-command.ts");
+      code = await chat({ ...start, prompt, options, commandNames });
+    },
   });
   try {
     await program.parseAsync();

@@ -35,7 +35,6 @@ export type RunOptions = {
 
 /** What the program can do. Each returns the process's exit code, or throws a UserError. */
 export type Actions = {
-  readonly chat: (prompt: readonly string[], options: RunOptions, commandNames: readonly string[]) => Promise<number>;
   readonly run: (prompt: readonly string[], options: RunOptions) => Promise<number>;
   readonly config: (request: ConfigRequest, options: RunOptions) => Promise<number>;
   readonly tools: (options: RunOptions & { readonly json?: true }) => Promise<number>;
@@ -43,6 +42,13 @@ export type Actions = {
   readonly doctor: (options: RunOptions & { readonly json?: true }) => Promise<number>;
   readonly completion: (shell: string, program: Command) => Promise<number>;
 };
+
+/** Opens the chat. It is no action, since it needs nothing of what they need. */
+export type OpenChat = (
+  prompt: readonly string[],
+  options: RunOptions,
+  commandNames: readonly string[],
+) => Promise<void>;
 
 /** Loads the actions when one is asked for, and carries it out. */
 export type Perform = (action: (actions: Actions) => Promise<number>) => Promise<void>;
@@ -54,7 +60,11 @@ export type ConfigRequest =
   | { readonly type: "key"; readonly provider: string };
 
 /** The command line. Options after a command belong to it; no option takes an optional value. */
-export const createProgram = (version: string, strings: Strings["cli"], perform: Perform): Command => {
+export const createProgram = (
+  version: string,
+  strings: Strings["cli"],
+  { perform, openChat }: { readonly perform: Perform; readonly openChat: OpenChat },
+): Command => {
   const { commands, options } = strings;
   const program = new Command("harness9")
     .description(strings.program)
@@ -66,7 +76,7 @@ export const createProgram = (version: string, strings: Strings["cli"], perform:
     .argument("[prompt...]")
     .option("-p, --print", options.print);
   addRunOptions(program, options).action((prompt: string[], { print, ...rest }: RunOptions & { print?: true }) =>
-    perform((actions) => (print ? actions.run(prompt, rest) : actions.chat(prompt, rest, names(program)))),
+    print ? perform((actions) => actions.run(prompt, rest)) : openChat(prompt, rest, names(program)),
   );
 
   const command = (parent: Command, usage: string, description: string): Command =>

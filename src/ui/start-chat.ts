@@ -314,10 +314,13 @@ export const startChat = (options: StartChatOptions): RunningChat => {
     endPlain();
     unmount = runUi(view);
   };
-  void Promise.all([open(), loadInk()]).catch((error: unknown) => {
-    release();
-    over.reject(error);
-  });
+  // One after the other: both keep the processor busy, and a person wants to read before much moves.
+  void open()
+    .then(loadInk)
+    .catch((error: unknown) => {
+      release();
+      over.reject(error);
+    });
 
   return {
     ended: over.promise,

@@ -9,10 +9,16 @@ export const headingLevels = (page: string): readonly number[] =>
   [...page.replace(/^```[\s\S]*?^```$/gm, "").matchAll(/^(#+) /gm)].map(([, marks = ""]) => marks.length);
 
 /** The rows of the table under the heading whose text contains `heading`, as trimmed cells without backticks; the header row is left out. */
-export const tableUnder = (page: string, heading: string): readonly (readonly string[])[] => {
+export const tableUnder = (page: string, heading: string): readonly (readonly string[])[] =>
+  rowsUnder(page, heading).slice(2);
+
+/** The header row of that table. */
+export const tableHead = (page: string, heading: string): readonly string[] => rowsUnder(page, heading)[0] ?? [];
+
+const rowsUnder = (page: string, heading: string): readonly (readonly string[])[] => {
   const section = page.split(/^#+ /m).find((part) => part.split("\n", 1)[0]?.includes(heading)) ?? "";
   const rows = section.split("\n").filter((line) => line.startsWith("|"));
-  return rows.slice(2).map((row) =>
+  return rows.map((row) =>
     row
       .split("|")
       .slice(1, -1)

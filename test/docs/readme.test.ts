@@ -6,16 +6,41 @@ import { expect, test } from "vitest";
 import { createProgram } from "../../src/cli/program.ts";
 import { DEFAULT_SETTINGS, settingsSchema } from "../../src/config/settings.ts";
 import { listServers } from "../../src/providers/servers.ts";
+import type { ChatSettings } from "../../src/session/chat.ts";
 import { EXIT } from "../../src/text/exit.ts";
 import { stringsFor } from "../../src/text/strings.ts";
-import { codeBlocks, headingLevels, tableUnder } from "./markdown.ts";
+import { SLASH_COMMANDS } from "../../src/ui/commands/slash-commands.ts";
+import { KEY_HELP } from "../../src/ui/input/keymap.ts";
+import { codeBlocks, headingLevels, tableHead, tableUnder } from "./markdown.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 const pages = ["README.md", "README.zh-CN.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/extending.md"];
 const readmes = [
-  ["README.md", { providers: "Providers", exitCodes: "Exit codes", limits: "Limits" }],
-  ["README.zh-CN.md", { providers: "服务商", exitCodes: "退出码", limits: "限制" }],
+  [
+    "README.md",
+    {
+      providers: "Providers",
+      exitCodes: "Exit codes",
+      limits: "Limits",
+      keys: "Keys",
+      commands: "Slash commands",
+      looks: "Looks",
+      modes: "What it may do",
+    },
+  ],
+  [
+    "README.zh-CN.md",
+    {
+      providers: "服务商",
+      exitCodes: "退出码",
+      limits: "限制",
+      keys: "按键",
+      commands: "斜杠命令",
+      looks: "外观",
+      modes: "它能做什么",
+    },
+  ],
 ] as const;
 const manifest = JSON.parse(read("package.json")) as {
   readonly scripts: Readonly<Record<string, string>>;
@@ -55,6 +80,32 @@ test.each(readmes)("%s gives the limits that are the defaults", (path, { limits 
   expect(rows).toEqual(rows.map(([key = ""]) => [key, shown(defaults[key], path)]));
 });
 
+test.each(readmes)(
+  "%s lists the keys and the commands of the chat, in the order of its help",
+  (path, { keys, commands }) => {
+    const firstCells = (heading: string): readonly string[] =>
+      tableUnder(read(path), heading).map(([cell = ""]) => cell);
+
+    expect(firstCells(keys)).toEqual(KEY_HELP.map((row) => row.keys.join(", ")));
+    expect(firstCells(commands)).toEqual(
+      SLASH_COMMANDS.map(({ name, aliases }) => [name, ...aliases].map((one) => `/${one}`).join(", ")),
+    );
+  },
+);
+
+test.each(readmes)("%s gives the settings of the chat's looks, each with its default", (path, { looks }) => {
+  const { theme, glyphs, screenReader, showThinking } = DEFAULT_SETTINGS;
+  const settings: ChatSettings = { theme, glyphs, screenReader, showThinking };
+
+  expect(tableUnder(read(path), looks).map(([key, value]) => [key, value])).toEqual(
+    Object.entries(settings).map(([key, value]) => [key, String(value)]),
+  );
+});
+
+test.each(readmes)("%s says what each permission mode does", (path, { modes }) => {
+  expect(tableHead(read(path), modes).slice(1)).toEqual(settingsSchema().shape.permissionMode.unwrap().options);
+});
+
 const shown = (value: unknown, path: string): string => {
   if (value === null) return path === "README.md" ? "none" : "无";
   return value === 60_000 || value === 30_000 ? `${value / 1000} s` : String(value);
@@ -81,7 +132,10 @@ test.each(pages)("%s names only scripts, files and links that exist", (path) => 
 });
 
 test.each(readmes)("%s names only options that the program has", (path) => {
-  const program = createProgram("0.0.0", stringsFor("en").cli, async () => undefined);
+  const program = createProgram("0.0.0", stringsFor("en").cli, {
+    perform: async () => undefined,
+    openChat: async () => undefined,
+  });
   const known = [program, ...program.commands].flatMap(({ options }) => options.map(({ long }) => long));
   const named = [...read(path).matchAll(/(?<![\w-])--[a-z][a-z-]+/g)].map(([option]) => option);
 

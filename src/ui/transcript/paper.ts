@@ -2,7 +2,7 @@ import { stripControls } from "../../text/clean.ts";
 import type { Strings } from "../../text/strings.ts";
 import { formatDuration } from "../duration.ts";
 import type { Glyphs } from "../glyphs.ts";
-import { type Line, lineWidth, type Role, span } from "../line.ts";
+import { type Line, lineWidth, type Role, type Span, span } from "../line.ts";
 import type { Markdown } from "../markdown/stream-markdown.ts";
 import { visibleProse } from "../visible-prose.ts";
 import { wrapSpans } from "../wrap.ts";
@@ -48,31 +48,43 @@ export const createPaper = (options: PaperOptions): Paper => {
 
   const prefixed = (lines: readonly Line[], open: { hasBegun: boolean }): Line[] =>
     lines.flatMap(fitted).map((line) => {
-      if (open.hasBegun) return line.length === 0 ? line : [INDENT, ...line];
+      if (open.hasBegun) return line.length === 0 ? line : withPrefix(INDENT, line);
       open.hasBegun = true;
-      return [span(`${glyphs.model} `, "accent"), ...line];
+      return withPrefix(span(`${glyphs.model} `, "accent"), line);
     });
+
+  const textWidth = (): number => Math.max(1, options.width() - 2);
 
   /** Text that began in a wider window. */
   const fitted = (line: Line): readonly Line[] =>
-    lineWidth(line) <= options.width() - 2 ? [line] : wrapSpans(line, { width: options.width() - 2 });
+    lineWidth(line) <= textWidth() ? [line] : wrapSpans(line, { width: textWidth() });
+
+  /** Where there is no room for both, the mark goes and not the text. */
+  const withPrefix = (prefix: Span, line: Line): Line => (options.width() > 2 ? [prefix, ...line] : line);
 
   const writeText = (delta: string): readonly Line[] => {
     const isNew = text === null;
-    text ??= { markdown: options.createMarkdown(options.width() - 2), hasBegun: false };
+    text ??= { markdown: options.createMarkdown(textWidth()), hasBegun: false };
     const lines = prefixed(text.markdown.push(delta), text);
-    if (!isNew) return lines;
+    if (!isNew) return continued(lines);
     // The space before it is there from the first piece on, so that nothing jumps when its first line is finished.
     const isClose = before === null;
     before = "text";
     return isClose ? lines : [[], ...lines];
   };
 
+  /** Text goes on below what was printed in its midst, as a step of the person's own. */
+  const continued = (lines: readonly Line[]): readonly Line[] => {
+    if (lines.length === 0 || before === "text") return lines;
+    before = "text";
+    return [[], ...lines];
+  };
+
   const endText = (isDiscarded: boolean): readonly Line[] => {
     if (!text) return [];
-    const lines = prefixed(text.markdown.end(), text);
+    const lines = continued(prefixed(text.markdown.end(), text));
     text = null;
-    return isDiscarded ? [...lines, [INDENT, span(strings.transcript.discarded, "dim")]] : lines;
+    return isDiscarded ? [...lines, ...indented(strings.transcript.discarded, options.width(), "dim")] : lines;
   };
 
   const writeBlock = (block: Block): readonly Line[] => {
@@ -101,7 +113,11 @@ export const createPaper = (options: PaperOptions): Paper => {
 
   return {
     write: (blocks) => blocks.flatMap(writeBlock),
-    live: () => (text ? prefixed(text.markdown.live(), { hasBegun: text.hasBegun }) : []),
+    live: () => {
+      if (!text) return [];
+      const lines = prefixed(text.markdown.live(), { hasBegun: text.hasBegun });
+      return before === "text" || lines.length === 0 ? lines : [[], ...lines];
+    },
     isSpaced: () => before !== null && before !== "step",
     say: (lines) => spaced("said", lines),
   };
@@ -142,7 +158,10 @@ export const fullThought = (text: string, width: number): readonly Line[] =>
   visibleProse(stripControls(text))
     .trim()
     .split("\n")
-    .flatMap((row) => wrapSpans([span(row, "dim", "italic")], { width, first: [INDENT], rest: [INDENT] }));
+    .flatMap((row) => indented(row, width, "dim", "italic"));
+
+const indented = (row: string, width: number, ...roles: readonly Role[]): readonly Line[] =>
+  wrapSpans([span(row, ...roles)], { width, first: [INDENT], rest: [INDENT] });
 
 const endLines = (
   { reason, error, durationMs, denials }: Extract<Block, { type: "end" }>,

@@ -19,6 +19,8 @@ export type FinishedStep = {
   readonly result: { readonly output: string; readonly isError: boolean; readonly data?: ToolData };
   readonly durationMs: number;
   readonly decision?: "refused";
+  /** The person's own command, who wants to see what it prints. */
+  readonly isOwn?: boolean;
 };
 
 /** A tool call that runs. `progress` is its newest output. */
@@ -34,7 +36,7 @@ const NARROW = 24;
 const GAP = 2;
 const CALL_INDENT = 4;
 const LONGEST_USUAL_DURATION = "59 m 59 s".length;
-const MAX_LINES = { success: 3, failure: 10, error: 5, diff: 20, progress: 3 };
+const MAX_LINES = { success: 3, failure: 10, error: 5, diff: 20, progress: 3, own: 40 };
 
 /** A step that has ended: what was called, how it went, and as much of the result as a person wants to see in passing. */
 export const stepLines = (step: FinishedStep, options: Options & { readonly expanded?: boolean }): Line[] => {
@@ -157,13 +159,18 @@ const resultLines = (step: FinishedStep, options: Options & { readonly expanded:
     case "file":
       return [];
     case "command":
-      return outputLines(printed(output, data), limit(hasFailed(step) ? MAX_LINES.failure : MAX_LINES.success));
+      return outputLines(printed(output, data), limit(commandLines(step)));
     case "json":
     case undefined:
       return outputLines(output, limit(MAX_LINES.success));
     default:
       return data satisfies never;
   }
+};
+
+const commandLines = (step: FinishedStep): number => {
+  if (step.isOwn === true) return MAX_LINES.own;
+  return hasFailed(step) ? MAX_LINES.failure : MAX_LINES.success;
 };
 
 /**

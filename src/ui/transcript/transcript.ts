@@ -80,6 +80,8 @@ export const NEW_TRANSCRIPT: Transcript = {
 };
 
 const RECENT_STEPS = 20;
+/** The calls that `!command` makes; see person-shell.ts. */
+const OWN_COMMANDS = "person_";
 
 export type Change = { readonly transcript: Transcript; readonly blocks: readonly Block[] };
 
@@ -223,7 +225,16 @@ const finishStep = (before: Transcript, event: EngineEvent<"tool.completed">): C
   // A call that was never started was cut, or cancelled before its turn.
   const { arguments: text, decision } = before.steps.find(({ id }) => id === toolCallId) ?? { arguments: "" };
   const number = before.stepCount + 1;
-  const step: FinishedStep = { number, name, arguments: text, result, durationMs, ...(decision && { decision }) };
+  const isOwn = toolCallId.startsWith(OWN_COMMANDS);
+  const step: FinishedStep = {
+    number,
+    name,
+    arguments: text,
+    result,
+    durationMs,
+    ...(decision && { decision }),
+    ...(isOwn && { isOwn }),
+  };
   return {
     transcript: {
       ...before,

@@ -18,7 +18,13 @@ const createInput = () => {
   return { input, calls };
 };
 
-const open = (drawn: DrawnTerminal = drawnTerminal(40, 10)) => {
+const open = ({
+  drawn = drawnTerminal(40, 10),
+  suspend = async () => undefined,
+}: {
+  readonly drawn?: DrawnTerminal;
+  readonly suspend?: () => Promise<void>;
+} = {}) => {
   const { input, calls } = createInput();
   const keys: KeyInput[] = [];
   const happened: string[] = [];
@@ -28,7 +34,7 @@ const open = (drawn: DrawnTerminal = drawnTerminal(40, 10)) => {
     onKey: (key) => keys.push(key),
     onResize: () => happened.push("resize"),
     onLost: () => happened.push("lost"),
-    suspend: async () => void happened.push("suspended"),
+    suspend,
   });
   const written = (): string => drawn.takeWrites().join("");
   return { terminal, drawn, input, calls, keys, happened, written };
@@ -103,15 +109,18 @@ describe("a terminal", () => {
   });
 
   test("that is suspended takes the region away, and draws it again when the shell lets go on", async () => {
-    const { terminal, drawn, happened, calls } = open();
+    const drawn = drawnTerminal(40, 10);
+    const { terminal, calls } = open({
+      drawn,
+      suspend: async () => {
+        expect(await drawn.rows()).toEqual(["one"]);
+        drawn.writeElsewhere("$ fg\r\n");
+      },
+    });
     terminal.screen.print(["one"]);
     terminal.screen.draw({ rows: ["› x"], cursor: { row: 0, column: 3 } });
     terminal.screen.flush();
-    const suspended = terminal.suspend();
-    expect(await drawn.rows()).toEqual(["one"]);
-    drawn.writeElsewhere("$ fg\r\n");
-    await suspended;
-    expect(happened).toEqual(["suspended"]);
+    await terminal.suspend();
     terminal.screen.flush();
     expect(await drawn.rows()).toEqual(["one", "$ fg", "› x"]);
     expect(calls).toEqual(["raw", "resume", "pause", "cooked", "raw", "resume"]);

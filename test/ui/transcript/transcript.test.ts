@@ -45,7 +45,7 @@ const text = (delta: string): EngineEventBody => ({ type: "text.delta", text: de
 const thought = (delta: string): EngineEventBody => ({ type: "thinking.delta", text: delta });
 const message: EngineEventBody = {
   type: "message.completed",
-  message: { role: "assistant", content: "" },
+  message: { role: "assistant", content: "", toolCalls: [] },
   finishReason: "stop",
   usage: NO_USAGE,
 };
