@@ -271,7 +271,8 @@ export const zh = {
     logUnwritable: "修正目录权限，或用 HARNESS9_HOME 指定别处",
   },
   cli: {
-    program: "终端里的编程智能体：模型在你的项目里阅读、修改、运行。不带命令时打开对话，后面的文字是第一条消息；run 完成一个任务后退出。",
+    program:
+      "终端里的编程智能体：模型在你的项目里阅读、修改、运行。不带命令时打开对话，后面的文字是第一条消息；run 完成一个任务后退出。",
     commands: {
       run: "完成一个任务后退出；任务来自参数、标准输入，或两者（输入放在 <stdin> 块中）",
       config: "显示所有配置项及其来源；get、set、list、key 见 config --help",

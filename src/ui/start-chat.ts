@@ -11,8 +11,7 @@ import { submitText } from "./input/editor-buffer.ts";
 import type { ChipLabel } from "./input/editor-chips.ts";
 import { KEY_HELP } from "./input/keymap.ts";
 import { type Line, span } from "./line.ts";
-import type { Highlight } from "./markdown/code-block.ts";
-import type { createMarkdown } from "./markdown/stream-markdown.ts";
+import { createLazyMarkdown } from "./markdown/lazy-markdown.ts";
 import { questionBody } from "./question/question-lines.ts";
 import { createSentMessages } from "./sent-messages.ts";
 import type { KeyInput } from "./terminal/keys.ts";
@@ -30,6 +29,7 @@ import { createQuestions } from "./view/questions.ts";
 import { createRuns } from "./view/runs.ts";
 import { createScribe } from "./view/scribe.ts";
 import { createStore, emptyState } from "./view/view-state.ts";
+import { createWindowTitle } from "./view/window-title.ts";
 import { wrapSpans } from "./wrap.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -43,7 +43,11 @@ export type StartChatOptions = Pick<TerminalOptions, "input" | "output" | "suspe
   /** Starts the machine below; the prompt does not wait for it. `tell` hears of what goes wrong beside a run. */
   readonly openChat: (ask: Ask, tell: (text: string) => void) => Promise<Chat>;
   /** Aborts when the process is to end. */
-  readonly stop: { readonly signal: AbortSignal };
+  readonly stop: {
+    readonly signal: AbortSignal;
+    /** The handler says whether it has dealt with a Ctrl+C that the terminal has made a signal. */
+    readonly onInterrupt: (handler: () => boolean) => void;
+  };
   readonly now: () => number;
 };
 
@@ -59,7 +63,6 @@ export type RunningChat = {
 
 /** What stands below and above what is asked: the answers, the input and the status line. */
 const ROWS_BESIDE_QUESTION = 12;
-const TITLE_WORDS = 6;
 /** As the shell counts SIGHUP: the terminal has gone. */
 const HANGUP = 129;
 
@@ -74,8 +77,6 @@ export const startChat = (options: StartChatOptions): RunningChat => {
   const over = deferred<number | undefined>();
   let { showThinking } = settings;
   let chat: Chat | null = null;
-  let markdown: typeof createMarkdown | undefined;
-  let highlight: Highlight | undefined;
 
   const store = createStore(emptyState(now()));
   const terminal = openTerminal({
@@ -88,6 +89,8 @@ export const startChat = (options: StartChatOptions): RunningChat => {
     onLost: () => leave(HANGUP),
   });
   const { screen } = terminal;
+  const title = createWindowTitle(terminal, store);
+  const markdown = createLazyMarkdown(glyphs);
   const width = (): number => Math.max(1, screen.columns - 1);
   const lineOptions = () => ({ width: width(), glyphs, strings });
   const view = createView({
@@ -103,10 +106,7 @@ export const startChat = (options: StartChatOptions): RunningChat => {
     width,
     glyphs,
     strings,
-    createMarkdown: (columns) => {
-      if (!markdown) throw new Error("text came before the machine had started");
-      return markdown({ width: columns, glyphs, highlight: (code, language) => highlight?.(code, language) });
-    },
+    createMarkdown: markdown.create,
     showsThinking: () => showThinking,
   });
   const print = (lines: readonly Line[]): void => screen.print(lines.map(appearance.theme.paint));
@@ -119,7 +119,7 @@ export const startChat = (options: StartChatOptions): RunningChat => {
     body: (question) => questionBody(question, lineOptions()),
     room: () => screen.rows - ROWS_BESIDE_QUESTION,
     print: scribe.say,
-    onChange: () => showTitle(),
+    onChange: title.update,
   });
   const runs = createRuns({ chat: () => machine(), store, scribe, restore: (text) => keys.restore(text) });
   const completer = createCompleter({
@@ -162,12 +162,6 @@ export const startChat = (options: StartChatOptions): RunningChat => {
     }
   };
 
-  let firstWords = "";
-  const showTitle = (): void => {
-    const mark = store.get().question ? "? " : "";
-    terminal.setTitle(firstWords === "" ? "" : `${mark}harness9: ${firstWords}`);
-  };
-
   /** What was sent before the machine had started. */
   const early: string[] = [];
   const submit = (text: string): void => {
@@ -176,12 +170,9 @@ export const startChat = (options: StartChatOptions): RunningChat => {
       store.set({ queued: [...early] });
       return;
     }
-    if (firstWords === "") {
-      firstWords = text.trim().split(/\s+/).slice(0, TITLE_WORDS).join(" ");
-      showTitle();
-    }
+    title.begin(text);
     sent.keep(chat.history, text);
-    void loadHighlighter();
+    void markdown.loadHighlighter();
     const command = parseCommand(text);
     if (command) {
       scribe.add({ type: "person", text });
@@ -192,11 +183,6 @@ export const startChat = (options: StartChatOptions): RunningChat => {
   };
 
   const sent = createSentMessages((problem) => warn(strings.ui.historyProblem(problem)));
-
-  const loadHighlighter = async (): Promise<void> => {
-    const { createHighlighter } = await import("./markdown/highlight.ts");
-    highlight ??= createHighlighter();
-  };
 
   const commandContext = (opened: Chat): CommandContext => ({
     chat: opened,
@@ -211,8 +197,7 @@ export const startChat = (options: StartChatOptions): RunningChat => {
     copy: terminal.copy,
     restart: () => {
       scribe.restart();
-      firstWords = "";
-      showTitle();
+      title.reset();
     },
     setTheme: (name) => {
       appearance.choose(name);
@@ -242,18 +227,27 @@ export const startChat = (options: StartChatOptions): RunningChat => {
     store.set({ info: chat.info() });
   };
 
+  let isEditing = false;
   const openEditor = async (): Promise<void> => {
-    if (!chat) return;
+    if (!chat || isEditing) return;
+    isEditing = true;
     terminal.release();
     const edited = await chat.editText(submitText(store.get().editor));
     terminal.acquire();
+    isEditing = false;
     if (typeof edited === "string") keys.replace(edited);
     else warn(strings.ui.editorProblem(edited.problem));
   };
 
   let isLeaving = false;
   const leave = (exitCode: number | undefined): void => {
-    if (isLeaving) return;
+    if (isLeaving) {
+      // Whoever insists does not wait for what still ends.
+      chat?.kill();
+      release();
+      over.resolve(exitCode);
+      return;
+    }
     isLeaving = true;
     closing.abort();
     runs.interrupt();
@@ -285,11 +279,7 @@ export const startChat = (options: StartChatOptions): RunningChat => {
   };
 
   const open = async (): Promise<void> => {
-    const [opened, { createMarkdown }] = await Promise.all([
-      options.openChat(questions.ask, warn),
-      import("./markdown/stream-markdown.ts"),
-    ]);
-    markdown = createMarkdown;
+    const [opened] = await Promise.all([options.openChat(questions.ask, warn), markdown.load()]);
     if (isLeaving) return void (await opened.close());
     chat = opened;
     store.set({ info: opened.info(), queued: [] });
@@ -308,6 +298,8 @@ export const startChat = (options: StartChatOptions): RunningChat => {
   screen.flush();
   if (appearance.isAutomatic && env["TERM"] !== "linux") terminal.askBackground();
   stop.signal.addEventListener("abort", () => leave(undefined), { once: true });
+  // With another program in the terminal, its Ctrl+C reaches us too.
+  stop.onInterrupt(() => isEditing);
   const loadInk = async (): Promise<void> => {
     const { runUi } = await import("./run-ui.tsx");
     if (isLeaving) return;

@@ -19,13 +19,6 @@ import { createLineQuestions } from "./line-questions.ts";
 import { linearKeys, linearStrings, NO_GLYPHS, wordGlyphs } from "./linear-words.ts";
 import { createNarrator } from "./narrator.ts";
 
-export type LinearChatOptions = StartChatOptions & {
-  readonly stop: StartChatOptions["stop"] & {
-    /** `handler` hears Ctrl+C before anybody else; true = it has dealt with it. */
-    readonly onInterrupt: (handler: () => boolean) => void;
-  };
-};
-
 /** A second Ctrl+C within this time means it. */
 const TWICE_MS = 1500;
 /** As the shell counts SIGHUP: the terminal has gone. */
@@ -36,7 +29,7 @@ const MAX_COLUMNS = 79;
 const MAX_LINE_BYTES = 4095;
 
 /** The chat for screen readers and terminals that can do nothing: plain lines in, plain lines out. */
-export const startChat = (options: LinearChatOptions): RunningChat => {
+export const startChat = (options: StartChatOptions): RunningChat => {
   const { stop, now } = options;
   const strings = linearStrings(options.strings);
   const { linear } = strings;

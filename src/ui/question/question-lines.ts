@@ -3,9 +3,9 @@ import { visibleControls } from "../../text/clean.ts";
 import type { Strings } from "../../text/strings.ts";
 import type { Glyphs } from "../glyphs.ts";
 import { type Line, span } from "../line.ts";
-import { cutRow } from "../rows.ts";
+import { checkedRow } from "../rows.ts";
 import { diffLines } from "../transcript/diff-lines.ts";
-import { displayWidth } from "../width.ts";
+import { cutToWidth, displayWidth } from "../width.ts";
 import { wrapSpans } from "../wrap.ts";
 import type { QuestionOption } from "./question-options.ts";
 
@@ -23,10 +23,7 @@ export const questionBody = (question: Question, options: QuestionLinesOptions):
     case "permission":
       return permissionBody(question, options);
     case "choice":
-      return [
-        ...titleLines(question.title, options),
-        ...indented(visibleControls(question.text ?? "", "\n"), options.width),
-      ];
+      return [...titleLines(question.title, options), ...indented(checkedRows(question.text ?? ""), options.width)];
     case "text":
       return titleLines(question.title, options);
     default:
@@ -55,7 +52,7 @@ const permissionBody = (question: PermissionQuestion, options: QuestionLinesOpti
   );
   const { preview } = question;
   const diff = preview?.type === "diff" ? diffLines(preview, { width, strings: strings.steps }) : [];
-  const reason = indented(visibleControls(question.reason), width, question.by === "guard" ? "warning" : "dim");
+  const reason = indented(checkedRows(question.reason), width, question.by === "guard" ? "warning" : "dim");
   return [...head, ...(isOneRow ? [] : indented(about, width)), ...diff, ...reason];
 };
 
@@ -63,8 +60,11 @@ const permissionBody = (question: PermissionQuestion, options: QuestionLinesOpti
 const subject = ({ arguments: text }: PermissionQuestion): string => {
   const values = parsed(text);
   const said = values?.["command"] ?? values?.["path"];
-  return visibleControls(typeof said === "string" ? said : text, "\n");
+  return checkedRows(typeof said === "string" ? said : text);
 };
+
+/** Hidden characters shown, but for newlines; tabs as spaces. */
+const checkedRows = (text: string): string => text.split("\n").map(checkedRow).join("\n");
 
 const parsed = (text: string): Readonly<Record<string, unknown>> | undefined => {
   try {
@@ -87,18 +87,39 @@ export const optionLines = (
   selected: number,
   { width, maxRows, glyphs, strings }: QuestionLinesOptions & { readonly maxRows: number },
 ): readonly Line[] => {
-  const isWindow = options.length > maxRows;
-  const size = isWindow ? Math.max(1, maxRows - 1) : options.length;
+  const draw = (start: number, end: number): readonly (readonly Line[])[] =>
+    options.slice(start, end).map((option, index) => optionRows(option, start + index === selected, { width, glyphs }));
+  // All of an answer is shown where there is room: it may name what is allowed from now on.
+  const all = options.length <= maxRows ? draw(0, options.length).flat() : undefined;
+  if (all !== undefined && all.length <= maxRows) return all;
+  const size = Math.max(1, Math.min(options.length, maxRows - 1));
   const start = Math.max(0, Math.min(selected - (size >> 1), options.length - size));
-  const rows = options.slice(start, start + size).map(({ key, label }, index): Line => {
-    const isSelected = start + index === selected;
-    const name = `${key ?? start + index + 1}`.padEnd(3);
-    const text = cutRow(label, Math.max(1, width - 4 - displayWidth(name)), glyphs.ellipsis);
-    return [
-      span(isSelected ? `  ${glyphs.selected} ` : "    ", "accent"),
-      span(name, "accent"),
-      isSelected ? span(text, "bold") : span(text),
-    ];
+  const hidden = options.length - size;
+  const rows = draw(start, start + size).map(([row = [], ...more]) => (more.length === 0 ? row : cut(row, glyphs)));
+  const isCounted = hidden > 0 && maxRows > 1;
+  return isCounted ? [...rows, [INDENT, span(strings.question.more(hidden), "dim")]] : rows;
+};
+
+const optionRows = (
+  { key, label }: QuestionOption,
+  isSelected: boolean,
+  { width, glyphs }: Pick<QuestionLinesOptions, "width" | "glyphs">,
+): readonly Line[] => {
+  const name = key === undefined ? "" : key.padEnd(3);
+  const mark = span(isSelected ? `  ${glyphs.selected} ` : "    ", "accent");
+  return wrapSpans([isSelected ? span(label, "bold") : span(label)], {
+    width,
+    first: name === "" ? [mark] : [mark, span(name, "accent")],
+    rest: [span(" ".repeat(4 + name.length))],
   });
-  return isWindow ? [...rows, [INDENT, span(strings.question.more(options.length - size), "dim")]] : rows;
+};
+
+const cut = (row: Line, glyphs: Glyphs): Line => {
+  const last = row.at(-1);
+  if (last === undefined) return row;
+  const { text } = last;
+  return [
+    ...row.slice(0, -1),
+    { ...last, text: cutToWidth(text, displayWidth(text) - displayWidth(glyphs.ellipsis)) + glyphs.ellipsis },
+  ];
 };

@@ -4,7 +4,7 @@ import type { Strings } from "../../text/strings.ts";
 
 /** One way to answer. `feedback` first takes a line of text from the person. */
 export type QuestionOption = {
-  /** The letter that chooses it, beside its number; none in long lists. */
+  /** The letter or digit that chooses it; none in long lists, where what is typed narrows the choice. */
   readonly key?: string;
   readonly label: string;
   readonly answer: Answer | "feedback";
@@ -27,13 +27,22 @@ export const questionOptions = (question: Question, strings: Strings["question"]
       ];
     }
     case "choice":
-      return question.options.map(({ id, label }) => ({ label: visibleControls(label), answer: { choice: id } }));
+      return question.options.map(({ id, label }, index, all) => ({
+        ...(all.length <= MAX_NUMBERED && { key: String(index + 1) }),
+        label: visibleControls(label),
+        answer: { choice: id },
+      }));
     case "text":
       return [];
     default:
       return question satisfies never;
   }
 };
+
+const MAX_NUMBERED = 9;
+
+/** Whether typing narrows the choice. */
+export const isFiltered = (options: readonly QuestionOption[]): boolean => options.length > MAX_NUMBERED;
 
 /** The options whose label holds every word of the filter. */
 export const filterOptions = (options: readonly QuestionOption[], filter: string): readonly QuestionOption[] => {

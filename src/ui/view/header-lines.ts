@@ -2,8 +2,9 @@ import type { ChatInfo } from "../../session/chat.ts";
 import { visibleControls } from "../../text/clean.ts";
 import type { Strings } from "../../text/strings.ts";
 import type { Glyphs } from "../glyphs.ts";
-import { type Line, type Span, span } from "../line.ts";
+import { type Line, lineWidth, type Span, span } from "../line.ts";
 import { marked } from "../transcript/paper.ts";
+import { displayWidth } from "../width.ts";
 import { wrapSpans } from "../wrap.ts";
 
 export type HeaderOptions = { readonly width: number; readonly glyphs: Glyphs; readonly strings: Strings["ui"] };
@@ -28,21 +29,28 @@ export const headerLines = (info: ChatInfo, { width, glyphs, strings }: HeaderOp
 
 const tries = (width: number, strings: Strings["ui"]): readonly Line[] =>
   strings.tries.flatMap((text, index) =>
-    row([span(index === 0 ? strings.tryLabel.padEnd(6) : "      ", "dim"), span(text)], width),
+    row([span(text)], width, index === 0 ? [span("  "), span(padded(strings.tryLabel, 6), "dim")] : EXAMPLE),
   );
 
-const offlineTries = (info: ChatInfo, { width, strings }: HeaderOptions): readonly Line[] => [
-  ...row([span(strings.connectTitle, "dim")], width),
-  ...row(
-    [span(`      ${info.keyVariables.slice(0, 2).join("    ")}    ${strings.or}   ${strings.connectLocal}`)],
-    width,
-  ),
-  ...row([span(strings.meanwhile, "dim")], width),
-  ...strings.offlineTries.flatMap((text) => row([span(`      ${text}`)], width)),
-];
+const offlineTries = (info: ChatInfo, { width, strings }: HeaderOptions): readonly Line[] => {
+  const ways = [...info.keyVariables.slice(0, 2), `${strings.or} ${strings.connectLocal}`];
+  const together = ways.join("    ");
+  const isRoomy = displayWidth(together) + lineWidth(EXAMPLE) <= width;
+  return [
+    ...row([span(strings.connectTitle, "dim")], width),
+    ...(isRoomy ? [together] : ways).flatMap((text) => row([span(text)], width, EXAMPLE)),
+    ...row([span(strings.meanwhile, "dim")], width),
+    ...strings.offlineTries.flatMap((text) => row([span(text)], width, EXAMPLE)),
+  ];
+};
 
-const row = (spans: readonly Span[], width: number): readonly Line[] =>
-  wrapSpans(spans, { width, first: [span("  ")], rest: [span("      ")] });
+const padded = (text: string, cells: number): string => text + " ".repeat(Math.max(1, cells - displayWidth(text)));
+
+const EXAMPLE: Line = [span("        ")];
+
+/** Further rows stand below the first, or a little further in. */
+const row = (spans: readonly Span[], width: number, first: Line = [span("  ")]): readonly Line[] =>
+  wrapSpans(spans, { width, first, rest: [span(" ".repeat(Math.max(4, lineWidth(first))))] });
 
 const spaced = (lines: readonly Line[]): readonly Line[] => (lines.length === 0 ? [] : [[], ...lines]);
 

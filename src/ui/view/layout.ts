@@ -1,4 +1,4 @@
-import { stripControls } from "../../text/clean.ts";
+import { stripControls, visibleControls } from "../../text/clean.ts";
 import type { Strings } from "../../text/strings.ts";
 import type { Glyphs } from "../glyphs.ts";
 import { completionLines } from "../input/completion-lines.ts";
@@ -7,9 +7,12 @@ import type { ChipLabel } from "../input/editor-chips.ts";
 import { editorRows, textColumns } from "../input/editor-rows.ts";
 import { type Line, lineWidth, span } from "../line.ts";
 import { optionLines } from "../question/question-lines.ts";
-import { filterOptions } from "../question/question-options.ts";
+import { filterOptions, isFiltered } from "../question/question-options.ts";
+import { cutRow } from "../rows.ts";
 import { sessionUsage } from "../transcript/transcript.ts";
+import { visibleProse } from "../visible-prose.ts";
 import { cutToWidth, displayWidth } from "../width.ts";
+import { wrapSpans } from "../wrap.ts";
 import { statusLine } from "./status-line.ts";
 import { stepsLines } from "./steps-lines.ts";
 import type { OpenQuestion, ViewState } from "./view-state.ts";
@@ -37,18 +40,22 @@ export type Layout = {
 
 const MAX_PROMPT_ROWS = 10;
 const MAX_MENU_ROWS = 8;
+const MAX_QUEUED_ROWS = 3;
+/** What the footer leaves to a question on a low screen: what is asked, an answer and how to refuse. */
+const LEAST_QUESTION_ROWS = 6;
 
 /** What the live region shows, never higher than the screen less one row, nor wider than its columns less one. Pure. */
 export const layOut = (state: ViewState, options: LayoutOptions): Layout => {
   const width = Math.max(1, options.columns - 1);
-  const height = Math.max(2, options.rows - 1);
+  const height = Math.max(1, options.rows - 1);
   const write = state.question?.stage === "write" ? state.question : null;
   const prompt = promptLines(state, write, {
     ...options,
     width,
     maxRows: Math.max(1, Math.min(MAX_PROMPT_ROWS, height >> 1)),
   });
-  const footer = footerLines(state, { ...options, width }).slice(0, Math.max(1, height - prompt.lines.length));
+  const below = height - prompt.lines.length - (state.question ? LEAST_QUESTION_ROWS : 0);
+  const footer = firstRows(footerLines(state, { ...options, width }), Math.max(0, below), options.glyphs);
   const room = height - prompt.lines.length - footer.length;
   const question = questionLines(state, { ...options, width, maxRows: room });
   const rest = Math.max(0, room - question.length);
@@ -90,7 +97,8 @@ const promptLines = (
   const role = isChoosing ? "dim" : "accent";
   const isSecret = write?.question.kind === "text" && write.question.secret === true;
   const editor = write?.text ?? state.editor;
-  const drawn = editorRows(isSecret ? createEditor(glyphs.bullet.repeat(editor.text.length)) : editor, {
+  const hidden = { ...createEditor(glyphs.bullet.repeat(editor.text.length)), cursor: editor.cursor };
+  const drawn = editorRows(isSecret ? hidden : editor, {
     width,
     maxRows,
     prompt: [span(`${glyphs.person} `, role)],
@@ -103,26 +111,48 @@ const promptLines = (
 
 const footerLines = (state: ViewState, { width, glyphs, strings, keyHelp }: Sized): readonly Line[] => {
   const { menu, search, hint, showsKeys, info, transcript, queued } = state;
-  const waiting = queued.map((text, index): Line => {
-    const label = strings.ui.queued(text.replace(/\s+/g, " "));
-    const tail = index === queued.length - 1 ? `  ${strings.ui.queuedHint}` : "";
-    const shown = cutToWidth(label, width - 2 - displayWidth(tail));
-    return [span("  "), span(shown, "dim"), ...(tail === "" ? [] : [span(tail, "dim")])];
-  });
+  const waiting = queuedLines(queued, { width, glyphs, strings, canTakeBack: info !== null });
   if (menu)
     return [...waiting, ...completionLines(menu, { width, maxRows: MAX_MENU_ROWS, glyphs, strings: strings.commands })];
   if (search) {
     const { query, match, failed } = search;
-    const text = failed ? strings.ui.searchFails(query) : strings.ui.search(query);
-    const found = match ? match.text.replace(/\s+/g, " ") : "";
-    return [...waiting, [span("  "), span(text, failed ? "warning" : "accent"), span(`   ${stripControls(found)}`)]];
+    const text = failed ? strings.ui.searchFails(oneRow(query)) : strings.ui.search(oneRow(query));
+    const found = cutRow(oneRow(match?.text ?? ""), width - displayWidth(text) - 5, glyphs.ellipsis);
+    return [...waiting, [span("  "), span(text, failed ? "warning" : "accent"), span(`   ${found}`)]];
   }
   if (showsKeys) return [...waiting, ...keyHelp(width)];
   if (hint !== null) return [...waiting, [span("  "), span(hint, "warning")]];
-  if (!info) return [[span("  "), span(strings.ui.starting, "dim")]];
+  if (!info) return [...waiting, [span("  "), span(strings.ui.starting, "dim")]];
   const used = sessionUsage(transcript);
   return [...waiting, statusLine({ info, used, turn: transcript.run?.turn ?? 0, width, glyphs, strings: strings.ui })];
 };
+
+/** The newest of what waits, and what takes that one back. */
+const queuedLines = (
+  queued: readonly string[],
+  {
+    width,
+    glyphs,
+    strings,
+    canTakeBack,
+  }: Pick<Sized, "width" | "glyphs" | "strings"> & { readonly canTakeBack: boolean },
+): readonly Line[] => {
+  const shown = queued.slice(-MAX_QUEUED_ROWS);
+  const hidden = queued.length - shown.length;
+  const hint = `  ${strings.ui.queuedHint}`;
+  const rows = shown.map((text, index): Line => {
+    const label = strings.ui.queued(oneRow(text));
+    const isNewest = index === shown.length - 1;
+    const room = width - 2 - displayWidth(hint);
+    if (!isNewest || !canTakeBack || room < displayWidth(hint))
+      return [span("  "), span(cutRow(label, width - 2, glyphs.ellipsis), "dim")];
+    return [span("  "), span(cutRow(label, room, glyphs.ellipsis), "dim"), span(hint, "dim")];
+  });
+  const more = `${glyphs.ellipsis} ${strings.question.more(hidden)}`;
+  return hidden === 0 ? rows : [[span("  "), span(more, "dim")], ...rows];
+};
+
+const oneRow = (text: string): string => visibleProse(stripControls(text)).replace(/\s+/g, " ");
 
 const questionLines = (
   state: ViewState,
@@ -130,30 +160,62 @@ const questionLines = (
 ): readonly Line[] => {
   const { question, waitingQuestions } = state;
   if (!question) return [];
-  const { stage, isInterrupting } = question;
-  const quiet = (text: string): Line => [span("    "), span(text, "dim")];
+  const { stage, isInterrupting, options, filter } = question;
+  const quiet = (text: string): readonly Line[] =>
+    wrapSpans([span(text, "dim")], { width, first: INDENT, rest: INDENT });
   const below: Line[] = [];
-  if (stage === "write" && question.question.kind !== "text") below.push(quiet(strings.question.reason));
-  if (isInterrupting) below.push(quiet(strings.question.typing));
+  if (stage === "choose" && isFiltered(options))
+    below.push(...quiet(strings.question.filter(filter || glyphs.ellipsis)));
+  if (stage === "write" && question.question.kind !== "text") below.push(...quiet(strings.question.reason));
+  if (isInterrupting) below.push(...quiet(strings.question.typing));
   else if (stage === "choose") {
     const refusing = question.question.kind === "permission" ? strings.question.escape : strings.question.escapeCancel;
     const more = waitingQuestions > 0 ? `   ${strings.question.waiting(waitingQuestions)}` : "";
-    below.push(quiet(`${refusing}${more}`));
+    below.push(...quiet(`${refusing}${more}`));
   }
-  if (stage === "choose" && question.filter !== "") below.unshift(quiet(strings.question.filter(question.filter)));
-  const body =
-    question.body.length === 0 && question.question.kind === "permission"
-      ? [quiet(strings.question.printedAbove)]
-      : question.body;
-  const shown = stage === "choose" ? filterOptions(question.options, question.filter) : [];
-  const room = Math.max(1, maxRows - body.length - below.length - 2);
-  const options =
+  const body = question.body.length > 0 ? question.body : [askedAbove(question.question, { width, glyphs, strings })];
+  const shown = stage === "choose" ? filterOptions(options, filter) : [];
+  const room = Math.max(1, maxRows - body.length - below.length);
+  const answers =
     stage === "choose" && shown.length === 0
-      ? [quiet(strings.question.nothingFits)]
-      : optionLines(shown, question.selected, { width, maxRows: Math.min(12, room), glyphs, strings });
-  const all = [...(state.isSpaced ? [[]] : []), ...body, ...(options.length > 0 ? [[], ...options] : []), ...below];
-  return all.slice(-Math.max(1, maxRows));
+      ? quiet(strings.question.nothingFits)
+      : optionLines(shown, question.selected, {
+          width,
+          maxRows: Math.min(MAX_OPTION_ROWS, room),
+          glyphs,
+          strings,
+        });
+  const spare = maxRows - body.length - answers.length - below.length;
+  const gap: readonly Line[] = answers.length > 0 && spare > 0 ? [[]] : [];
+  const space: readonly Line[] = state.isSpaced && spare > gap.length ? [[]] : [];
+  if (spare >= 0) return [...space, ...body, ...gap, ...answers, ...below];
+  // Without room for all: the answers first, then what is asked from its beginning, then the rest.
+  const least = lastRows([...answers, ...below].slice(0, Math.max(answers.length, maxRows - 1)), maxRows, glyphs);
+  return [...firstRows(body, maxRows - least.length, glyphs), ...least];
 };
+
+const INDENT: Line = [span("    ")];
+const MAX_OPTION_ROWS = 12;
+const LEAST_NAME = 10;
+
+/** In the place of what is asked, where that has no room here. */
+const askedAbove = (
+  question: OpenQuestion["question"],
+  { width, glyphs, strings }: Pick<Sized, "width" | "glyphs" | "strings">,
+): Line => {
+  const note = `  ${strings.question.printedAbove}`;
+  const name = visibleControls(question.kind === "permission" ? question.name : question.title);
+  const room = width - 2 - displayWidth(note);
+  const hasNote = room >= Math.min(LEAST_NAME, displayWidth(name));
+  const shown = cutRow(name, Math.max(1, hasNote ? room : width - 2), glyphs.ellipsis);
+  return [span(`${glyphs.question} `, "warning"), span(shown, "bold"), ...(hasNote ? [span(note, "dim")] : [])];
+};
+
+/** The beginning, where not all has room. */
+const firstRows = (lines: readonly Line[], room: number, glyphs: Glyphs): readonly Line[] =>
+  lines.length <= room || room < 2
+    ? lines.slice(0, Math.max(0, room))
+    : [...lines.slice(0, room - 1), [span(`  ${glyphs.ellipsis}`, "dim")]];
 
 /** The newest rows, where not all have room. */
 const lastRows = (lines: readonly Line[], room: number, glyphs: Glyphs): readonly Line[] =>

@@ -3,8 +3,9 @@ import type { Strings } from "../../text/strings.ts";
 import { createEditor, type Editor, edit, submitText } from "../input/editor-buffer.ts";
 import { EDIT_KEYS } from "../input/keymap.ts";
 import type { Line } from "../line.ts";
-import { filterOptions, type QuestionOption, questionOptions } from "../question/question-options.ts";
+import { filterOptions, isFiltered, type QuestionOption, questionOptions } from "../question/question-options.ts";
 import type { KeyInput } from "../terminal/keys.ts";
+import { graphemes } from "../width.ts";
 import type { OpenQuestion, Store } from "./view-state.ts";
 
 /** Who pauses that long has read what stands there. */
@@ -112,10 +113,9 @@ export const createQuestions = (options: QuestionsOptions): Questions => {
   const chooseKey = (key: KeyInput, open: OpenQuestion): boolean => {
     const shown = filterOptions(open.options, open.filter);
     const move = (by: number): void => change({ selected: clamp(open.selected + by, shown.length) });
-    const canFilter = open.question.kind === "choice" && open.options.length > 9;
     if (key.type === "text") {
       const byKey = open.options.find((option) => option.key === key.text.toLowerCase());
-      if (canFilter) change({ filter: open.filter + key.text, selected: 0 });
+      if (isFiltered(open.options)) change({ filter: open.filter + key.text, selected: 0 });
       else if (byKey) choose(byKey, open);
       else if (/^[1-9]$/.test(key.text)) choose(open.options[Number(key.text) - 1], open);
       return true;
@@ -140,7 +140,7 @@ export const createQuestions = (options: QuestionsOptions): Questions => {
         choose(shown[open.selected], open);
         return true;
       case "backspace":
-        change({ filter: open.filter.slice(0, -1), selected: 0 });
+        change({ filter: graphemes(open.filter).slice(0, -1).join(""), selected: 0 });
         return true;
       case "escape":
         open.settle({ dismissed: true });

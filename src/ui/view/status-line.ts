@@ -1,6 +1,6 @@
 import type { ModelInfo } from "../../schema/model.ts";
 import type { ChatInfo } from "../../session/chat.ts";
-import { stripControls } from "../../text/clean.ts";
+import { visibleControls } from "../../text/clean.ts";
 import type { Strings } from "../../text/strings.ts";
 import { formatCost, formatTokens } from "../figures.ts";
 import type { Glyphs } from "../glyphs.ts";
@@ -17,25 +17,24 @@ export type StatusOptions = {
   readonly strings: Strings["ui"];
 };
 
-/** A part of the status line; of several that do not fit, the one with the highest number goes first. */
-type Part = { readonly spans: Line; readonly order: number };
+/** A part of the status line. Where not all have room, the lowest numbers come first. `isJoined` = to the part before. */
+type Part = { readonly spans: Line; readonly order: number; readonly isJoined?: boolean };
 
 /** Mode, model, turn, tokens, cost and context, as far as the width goes. */
 export const statusLine = (options: StatusOptions): Line => {
-  const { width } = options;
-  let parts = statusParts(options);
-  for (;;) {
-    const line = joined(parts);
-    if (lineWidth(line) <= width || parts.length === 0) return line;
-    const last = Math.max(...parts.map(({ order }) => order));
-    parts = parts.filter(({ order }) => order !== last);
+  const parts = statusParts(options);
+  let kept: readonly Part[] = [];
+  for (const part of parts.toSorted((a, b) => a.order - b.order)) {
+    const more = parts.filter((one) => one === part || kept.includes(one));
+    if (lineWidth(joined(more)) <= options.width) kept = more;
   }
+  return joined(kept);
 };
 
 const statusParts = ({ info, used, turn, glyphs, strings }: StatusOptions): readonly Part[] => {
   const part = (order: number, ...spans: readonly Span[]): Part => ({ order, spans });
   const mode = part(1, span(info.mode, info.mode === "yolo" ? "failure" : "accent"));
-  const model = part(info.isOffline ? 0 : 6, span(stripControls(info.model), "dim"));
+  const model = part(info.isOffline ? 0 : 6, span(visibleControls(info.model), "dim"));
   // The demonstration costs nothing and fills nothing.
   if (info.isOffline && used.runs > 0) return [mode, model];
   if (used.runs === 0 && turn === 0)
@@ -48,7 +47,11 @@ const statusParts = ({ info, used, turn, glyphs, strings }: StatusOptions): read
     ];
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = used.usage;
   const input = inputTokens + cacheReadTokens + cacheWriteTokens;
-  const cached = cacheReadTokens > 0 ? ` (${strings.cached(formatTokens(cacheReadTokens))})` : "";
+  const cached: Part = {
+    order: 5,
+    spans: [span(` (${strings.cached(formatTokens(cacheReadTokens))})`)],
+    isJoined: true,
+  };
   const { contextTokens } = used;
   const context =
     info.contextWindow === null
@@ -58,7 +61,8 @@ const statusParts = ({ info, used, turn, glyphs, strings }: StatusOptions): read
     mode,
     model,
     ...(turn > 0 ? [part(7, span(strings.turn(turn), "dim"))] : []),
-    part(2, span(strings.input(formatTokens(input)) + cached)),
+    part(2, span(strings.input(formatTokens(input)))),
+    ...(cacheReadTokens > 0 ? [cached] : []),
     part(2, span(strings.output(formatTokens(outputTokens)))),
     part(3, span(used.costUsd === null ? `$${glyphs.question}` : formatCost(used.costUsd))),
     part(4, span(context)),
@@ -67,5 +71,5 @@ const statusParts = ({ info, used, turn, glyphs, strings }: StatusOptions): read
 
 const joined = (parts: readonly Part[]): Line => [
   span("  "),
-  ...parts.flatMap(({ spans }, index) => (index === 0 ? spans : [span("   "), ...spans])),
+  ...parts.flatMap(({ spans, isJoined }, index) => (index === 0 || isJoined ? spans : [span("   "), ...spans])),
 ];

@@ -2,7 +2,7 @@ import { stripControls } from "../../text/clean.ts";
 import type { Strings } from "../../text/strings.ts";
 import type { Glyphs } from "../glyphs.ts";
 import { type Line, span } from "../line.ts";
-import { runningStepLines } from "../transcript/step-lines.ts";
+import { type RunningStep, runningStepLines } from "../transcript/step-lines.ts";
 import { visibleProse } from "../visible-prose.ts";
 import { wrapSpans } from "../wrap.ts";
 import { activityLine } from "./activity-line.ts";
@@ -31,33 +31,45 @@ export const stepsLines = (state: ViewState, { width, maxRows, glyphs, strings }
       isStopping,
       nowMs,
       spinner,
-      width,
+      // The figures end where those of a step do.
+      width: Math.max(1, width - 1),
       glyphs,
       strings: strings.ui,
     });
     return [[], ...(thought ? thoughtTail(thought.text, width) : []), line].slice(-maxRows);
   }
   const hint = isStopping ? strings.ui.stopping : strings.ui.escStops;
-  // One step may show its output; beside others each has one row.
-  const lines = running.map((step, index) =>
-    runningStepLines(running.length > 3 ? withoutProgress(step) : step, {
-      width,
-      glyphs,
-      strings: strings.steps,
-      spinner: index === 0 ? spinner : glyphs.dot,
-      elapsedMs: nowMs - step.startedMs,
-      ...(index === running.length - 1 && { hint }),
-    }),
-  );
-  const kept: Line[] = [];
-  let hidden = running.length;
-  for (const step of lines) {
-    if (kept.length + step.length > maxRows - 1) break;
-    kept.push(...step);
-    hidden -= 1;
-  }
+  const draw = (steps: readonly RunningStep[]): readonly (readonly Line[])[] =>
+    steps.map((step, index) =>
+      runningStepLines(step, {
+        width,
+        glyphs,
+        strings: strings.steps,
+        spinner: index === 0 ? spinner : glyphs.dot,
+        elapsedMs: nowMs - (running[index]?.startedMs ?? nowMs),
+        ...(index === 0 && { hint }),
+      }),
+    );
+  const whole = draw(running);
+  // Many steps have one row each, and so have few where there is little room.
+  const isCrowded = running.length > 3 || whole.flat().length > maxRows;
+  const lines = isCrowded ? draw(running.map(withoutProgress)) : whole;
+  const shown = lines.flat().length <= maxRows ? lines : beginning(lines, maxRows - 1);
+  const hidden = lines.length - shown.length;
   const more: Line[] = hidden === 0 ? [] : [[span("  "), span(strings.ui.moreSteps(hidden), "dim")]];
-  return [...(state.isSpaced ? [[]] : []), ...kept, ...more].slice(-maxRows);
+  // The name of what runs is worth more than the space around it and the rows below it.
+  const rows = [...shown.flat(), ...more].slice(0, maxRows);
+  return state.isSpaced && rows.length < maxRows ? [[], ...rows] : rows;
+};
+
+/** As many steps as have room, but one at least. */
+const beginning = (steps: readonly (readonly Line[])[], maxRows: number): readonly (readonly Line[])[] => {
+  let rows = 0;
+  const end = steps.findIndex((step) => {
+    rows += step.length;
+    return rows > maxRows;
+  });
+  return steps.slice(0, Math.max(1, end));
 };
 
 const withoutProgress = <Step extends { readonly progress?: string }>({ progress: _, ...step }: Step) => step;
