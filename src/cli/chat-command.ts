@@ -25,6 +25,8 @@ export type ChatRequest = {
 export const chat = async (request: ChatRequest): Promise<number> => {
   const { prompt, options, surroundings, version } = request;
   checkCommand(request);
+  const [flag] = flagsOfRun(options);
+  if (flag !== undefined) throw new UserError(request.strings.cli.onlyForRun(flag), { exitCode: EXIT.usage });
   const { stdin, stdout } = process;
   if (!stdin.isTTY || !stdout.isTTY)
     throw new UserError(request.strings.cli.chatNeedsTerminal, { exitCode: EXIT.usage });
@@ -76,6 +78,13 @@ const checkCommand = ({ prompt, commandNames, strings }: ChatRequest): void => {
   const [near] = prompt.length === 1 && !word.includes(" ") ? nearest(word, commandNames) : [];
   if (near !== undefined) throw new UserError(strings.cli.didYouMean(word, near), { exitCode: EXIT.usage });
 };
+
+/** What the command line asks for that only one task can give. */
+const flagsOfRun = ({ outputFormat, jsonSchema, output }: RunOptions): readonly string[] => [
+  ...(outputFormat === "text" ? [] : ["--output-format"]),
+  ...(jsonSchema === undefined ? [] : ["--json-schema"]),
+  ...(output === undefined ? [] : ["--output"]),
+];
 
 /** Where nobody can continue us, the kernel does not stop us: then we go on after a moment. */
 const NOT_STOPPED_MS = 200;

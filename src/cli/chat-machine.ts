@@ -49,7 +49,8 @@ export const createChat = async (start: Setup, options: ChatOptions, ask: Ask): 
   let settings: Settings = config.settings;
   let mask = createMask(setup.secretValues);
   let mode = settings.permissionMode ?? "ask";
-  let isYoloKnown = mode === "yolo";
+  // Whoever has once chosen one of the others comes back to it.
+  let extraModes = CYCLE.includes(mode) ? [] : [mode];
   let thinking = settings.thinking;
   let choice = await choose(setup, { named: config.named, chat: true, fetch });
 
@@ -89,7 +90,7 @@ export const createChat = async (start: Setup, options: ChatOptions, ask: Ask): 
       contextWindow,
       prices,
       mode,
-      modes: isYoloKnown ? [...CYCLE, "yolo"] : CYCLE,
+      modes: [...CYCLE, ...extraModes],
       thinking,
       logFile: machine.log?.path ?? null,
       sessionId: machine.session.id,
@@ -103,7 +104,7 @@ export const createChat = async (start: Setup, options: ChatOptions, ask: Ask): 
     info,
     setMode: (next) => {
       mode = next;
-      isYoloKnown ||= next === "yolo";
+      if (![...CYCLE, ...extraModes].includes(next)) extraModes = [...extraModes, next];
     },
     setThinking: async (next) => {
       await machine.use(choice, next);

@@ -50,8 +50,30 @@ const runCall = async (call: ToolCall, context: ToolContext, options: BatchOptio
   if (context.signal.aborted) return complete(options.cancelled(call), 0, emit);
   emit({ type: "tool.started", call, display: tools.display(call) });
   const startedAt = now();
-  const result = await tools.execute(call, context);
-  return complete(maskResult(result, options.mask), now() - startedAt, emit);
+  const waiting = createStopwatch(now);
+  const timed: Emit = (event) => {
+    if (event.type === "permission.requested") waiting.start();
+    if (event.type === "permission.resolved") waiting.stop();
+    context.emit(event);
+  };
+  const result = await tools.execute(call, { ...context, emit: timed });
+  return complete(maskResult(result, options.mask), now() - startedAt - waiting.stop(), emit);
+};
+
+/** The time that a call waits for a person: it is not the tool's. */
+const createStopwatch = (now: () => number) => {
+  let total = 0;
+  let since: number | undefined;
+  return {
+    start: (): void => {
+      since ??= now();
+    },
+    stop: (): number => {
+      if (since !== undefined) total += now() - since;
+      since = undefined;
+      return total;
+    },
+  };
 };
 
 /** Tells of a result; every call of a batch gets exactly one. */

@@ -19,7 +19,7 @@ export type ChatInfo = {
   readonly contextWindow: number | null;
   readonly prices: Prices | null;
   readonly mode: PermissionMode;
-  /** What Shift+Tab goes round; `mode` itself may stand outside of it. */
+  /** What Shift+Tab goes round: ask, auto-edit, plan, and what was chosen beside them. */
   readonly modes: readonly PermissionMode[];
   readonly thinking: ThinkingMode;
   readonly logFile: string | null;
@@ -64,7 +64,7 @@ export type Chat = {
   /** Another one after `clear`. */
   readonly session: () => Session;
   readonly info: () => ChatInfo;
-  /** From the next call on, also within a run. Yolo joins the modes when it has been set once: confirm it before. */
+  /** From the next call on, also within a run. Confirm yolo before. */
   readonly setMode: (mode: PermissionMode) => void;
   /** From the next run on. */
   readonly setThinking: (mode: ThinkingMode) => Promise<void>;

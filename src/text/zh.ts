@@ -325,6 +325,7 @@ export const zh = {
     didYouMean: (word: string, command: string) =>
       `没有命令 '${word}'。是想用 '${command}' 吗？如果它就是任务: harness9 run "${word}"`,
     chatNeedsTerminal: '没有终端就没有对话界面；请用 harness9 run "任务"',
+    onlyForRun: (flag: string) => `${flag} 只能用于 harness9 run "任务"`,
     emptyPrompt: '任务为空；请用 harness9 run "任务"，或从标准输入给出',
     bothPrompts: (a: string, b: string) => `${a} 与 ${b} 不能合用`,
     noGuardNeedsYolo: "--no-guard 只能与 --yolo 合用",
@@ -397,7 +398,8 @@ export const zh = {
     timedOut: "超时",
     refused: "已拒绝",
     linesMore: (count: number) => `还有 ${count.toLocaleString("en-US")} 行`,
-    linesMoreShow: (count: number, step: number) => `还有 ${count.toLocaleString("en-US")} 行，ctrl+o 或 /show ${step}`,
+    linesMoreShow: (count: number, step: number, isAtLeast: boolean) =>
+      `还有${isAtLeast ? "至少" : ""} ${count.toLocaleString("en-US")} 行，ctrl+o 或 /show ${step}`,
     charactersMore: (count: number) => `还有 ${count.toLocaleString("en-US")} 个字符`,
     commandLinesMore: (count: number) => `（另有 ${count} 行）`,
   },
@@ -500,7 +502,7 @@ export const zh = {
     escape: "esc 拒绝",
     escapeCancel: "esc 取消",
     waiting: (count: number) => `还有 ${count} 个问题等待`,
-    reason: "为什么不？（enter 发送）",
+    reason: "为什么不？enter 发送，esc 返回",
     typing: "你正在输入，此问题等你停下再接受按键",
     printedAbove: "（全文见上）",
     filter: (text: string) => `筛选: ${text}`,
@@ -520,6 +522,7 @@ export const zh = {
     activities: { waiting: "等待模型", thinking: "思考中", answering: "回答中", acting: "执行中" },
     retrying: (attempt: number, maxAttempts: number, seconds: number) =>
       `；${seconds} s 后第 ${attempt}/${maxAttempts} 次尝试`,
+    unknownPrice: "价格未知",
     escStops: "esc 停止",
     stopping: "正在停止",
     queued: (text: string) => `排队中: ${text}`,

@@ -521,3 +521,41 @@ test("a bug ends the run with run.completed and comes out of the stream", async 
   ).rejects.toBe(bug);
   expect(types.at(-1)).toBe("run.completed");
 });
+
+test("the time that a call waits for a person is not the tool's", async () => {
+  let clock = 0;
+  const asking: ToolMiddleware = async (invocation, next) => {
+    const { id: toolCallId, name } = invocation.call;
+    const question = {
+      kind: "permission",
+      toolCallId,
+      name,
+      arguments: "{}",
+      reason: "",
+      by: "mode",
+      offers: [],
+    } as const;
+    invocation.context.emit({ type: "permission.requested", toolCallId, question });
+    clock += 5000;
+    invocation.context.emit({
+      type: "permission.resolved",
+      toolCallId,
+      name,
+      decision: "allow",
+      scope: "once",
+      by: "person",
+    });
+    return next(invocation);
+  };
+  const { events } = await runEngine(scriptedProvider({ calls: [call("work", {})] }, { text: "ok" }), {
+    tools: [
+      tool("work", async () => {
+        clock += 20;
+        return "done";
+      }),
+    ],
+    middlewares: [asking],
+    engine: { now: () => clock },
+  });
+  expect(only(events, "tool.completed").map(({ durationMs }) => durationMs)).toEqual([20]);
+});

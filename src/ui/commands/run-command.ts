@@ -76,7 +76,8 @@ const COMMANDS: Readonly<Record<NonNullable<ReturnType<typeof findCommand>>["nam
   model: async (argument, context) => {
     const { chat, strings } = context;
     const name = argument === "" ? await pickModel(context) : argument;
-    if (name !== undefined) await chat.useModel(name);
+    if (name === undefined) return;
+    await chat.useModel(name);
     context.refresh();
     tell(context, strings.replies.modelNow(chat.info().model));
   },
@@ -132,13 +133,14 @@ const COMMANDS: Readonly<Record<NonNullable<ReturnType<typeof findCommand>>["nam
     const mode = MODES.find((one) => one === argument);
     if (argument !== "" && mode === undefined) return unknownChoice(argument, MODES, context);
     const chosen = mode ?? (await pickMode(context));
+    if (chosen === undefined) return;
     if (
       chosen === "yolo" &&
       !chat.info().modes.includes("yolo") &&
       !(await confirms(strings.replies.confirmYolo, context))
     )
       return;
-    if (chosen !== undefined) chat.setMode(chosen);
+    chat.setMode(chosen);
     context.refresh();
     const rules = chat.rules().map(({ list, rule, origin }) => `${list.padEnd(5)} ${rule}  (${origin})`);
     const listed = rules.length === 0 ? strings.replies.noRules : `${strings.replies.rules}:\n${rules.join("\n")}`;
@@ -151,7 +153,7 @@ const COMMANDS: Readonly<Record<NonNullable<ReturnType<typeof findCommand>>["nam
   context: (_, { say, chat, transcript, width, glyphs, strings }) => {
     const { contextTokens } = sessionUsage(transcript());
     const breakdown = contextBreakdown(chat.session().messages, chat.tools(), {
-      contextTokens: contextTokens === 0 ? null : contextTokens,
+      contextTokens: contextTokens === 0 || chat.info().isOffline ? null : contextTokens,
       contextWindow: chat.info().contextWindow,
     });
     say(contextLines(breakdown, { width: width(), glyphs, strings: strings.commands }));
@@ -180,7 +182,7 @@ const COMMANDS: Readonly<Record<NonNullable<ReturnType<typeof findCommand>>["nam
   tools: (_, context) => {
     const tools = context.chat
       .tools()
-      .map(({ name, description }) => `${name.padEnd(12)} ${description.split("\n", 1)[0] ?? ""}`);
+      .map(({ name, description }) => `${name.padEnd(12)} ${/^.*?(?=\.(?:\s|$)|\n|$)/.exec(description)?.[0] ?? ""}`);
     tell(context, tools.join("\n"));
   },
   theme: async (argument, context) => {

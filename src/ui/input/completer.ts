@@ -27,6 +27,8 @@ export type CompleterOptions = {
 export interface Completer {
   /** The text or the cursor (a UTF-16 index) has changed. */
   update(text: string, cursor: number): void;
+  /** The same, also where the menu was closed. */
+  open(text: string, cursor: number): void;
   /** Whether the menu stands open. */
   readonly isOpen: boolean;
   /** What the selected row completes. */
@@ -44,7 +46,8 @@ export const createCompleter = ({ chat, strings, show, signal }: CompleterOption
   let rank: Rank = plainRank;
   let files: FileList | undefined;
   let models: readonly string[] | undefined;
-  let asked = { rank: false, files: false, models: false };
+  let asked = { rank: false, models: false };
+  let filesFor: number | undefined;
   let completion: Completion | undefined;
   let menu: CompletionMenu | null = null;
   let closedAt: number | undefined;
@@ -60,8 +63,9 @@ export const createCompleter = ({ chat, strings, show, signal }: CompleterOption
         again();
       });
     }
-    if (kind.kind === "file" && !asked.files) {
-      asked = { ...asked, files: true };
+    // Each time that one begins: files come and go while the model works.
+    if (kind.kind === "file" && filesFor !== kind.start) {
+      filesFor = kind.start;
       void machine.listFiles(signal).then((found) => {
         files = createFileList(found);
         again();
@@ -101,6 +105,7 @@ export const createCompleter = ({ chat, strings, show, signal }: CompleterOption
     const machine = chat();
     const found = machine ? completionAt(text, cursor) : undefined;
     if (found?.start !== closedAt) closedAt = undefined;
+    if (found?.kind !== "file") filesFor = undefined;
     if (!machine || !found || closedAt !== undefined) {
       put(found, null);
       return;
@@ -119,6 +124,10 @@ export const createCompleter = ({ chat, strings, show, signal }: CompleterOption
 
   return {
     update,
+    open: (text, cursor) => {
+      closedAt = undefined;
+      update(text, cursor);
+    },
     get isOpen() {
       return menu !== null;
     },

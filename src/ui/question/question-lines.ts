@@ -40,7 +40,7 @@ const NAME_WIDTH = 10;
 
 const permissionBody = (question: PermissionQuestion, options: QuestionLinesOptions): readonly Line[] => {
   const { width, strings, glyphs } = options;
-  const about = subject(question);
+  const { about, others } = said(question);
   const isOneRow = !about.includes("\n");
   const head = wrapSpans(
     [span(visibleControls(question.name).padEnd(NAME_WIDTH), "bold"), span(isOneRow ? ` ${about}` : "")],
@@ -51,16 +51,29 @@ const permissionBody = (question: PermissionQuestion, options: QuestionLinesOpti
     },
   );
   const { preview } = question;
-  const diff = preview?.type === "diff" ? diffLines(preview, { width, strings: strings.steps }) : [];
+  // A diff shows what the other arguments would do.
+  const details =
+    preview?.type === "diff"
+      ? diffLines(preview, { width, glyphs, strings: strings.steps })
+      : others.flatMap((text) => indented(text, width));
   const reason = indented(checkedRows(question.reason), width, question.by === "guard" ? "warning" : "dim");
-  return [...head, ...(isOneRow ? [] : indented(about, width)), ...diff, ...reason];
+  return [...head, ...(isOneRow ? [] : indented(about, width)), ...details, ...reason];
 };
 
-/** What the call is about: the command as it would run, the path, or the arguments as they came. */
-const subject = ({ arguments: text }: PermissionQuestion): string => {
-  const values = parsed(text);
-  const said = values?.["command"] ?? values?.["path"];
-  return checkedRows(typeof said === "string" ? said : text);
+type Said = { readonly about: string; readonly others: readonly string[] };
+
+/** What the call is about (the command as it would run, the path, or the arguments as they came), and its other arguments. */
+const said = ({ arguments: text }: PermissionQuestion): Said => {
+  const values = parsed(text) ?? {};
+  const key = ["command", "path"].find((name) => typeof values[name] === "string");
+  if (key === undefined) return { about: checkedRows(text), others: [] };
+  const others = Object.entries(values).filter(([name]) => name !== key);
+  return {
+    about: checkedRows(String(values[key])),
+    others: others.map(([name, value]) =>
+      checkedRows(`${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`),
+    ),
+  };
 };
 
 /** Hidden characters shown, but for newlines; tabs as spaces. */
@@ -106,10 +119,10 @@ const optionRows = (
   { width, glyphs }: Pick<QuestionLinesOptions, "width" | "glyphs">,
 ): readonly Line[] => {
   const name = key === undefined ? "" : key.padEnd(3);
-  const mark = span(isSelected ? `  ${glyphs.selected} ` : "    ", "accent");
+  const mark = isSelected ? `  ${glyphs.selected} ` : "    ";
   return wrapSpans([isSelected ? span(label, "bold") : span(label)], {
     width,
-    first: name === "" ? [mark] : [mark, span(name, "accent")],
+    first: [span(mark + name, "accent")],
     rest: [span(" ".repeat(4 + name.length))],
   });
 };

@@ -33,7 +33,7 @@ export const helpLines = (
   ];
 };
 
-/** The keys, in two columns from 80 cells on. What `?` shows. */
+/** The keys, in two columns on a terminal of 80. What `?` shows. */
 export const keyLines = (keys: readonly KeyRow[], width: number): Line[] => {
   const entries = keys.map(({ keys: name, description }) => ({ name, description }));
   if (width < TWO_COLUMNS) return entryLines(entries, width);
@@ -47,7 +47,7 @@ export const keyLines = (keys: readonly KeyRow[], width: number): Line[] => {
   });
 };
 
-const TWO_COLUMNS = 80;
+const TWO_COLUMNS = 79;
 const COLUMN_GAP = 2;
 
 type Entry = { readonly name: string; readonly hint?: string; readonly description: string };

@@ -16,6 +16,8 @@ export type OutputOptions = {
 };
 
 const MAX_ROWS = 3;
+// A row that says that two are hidden saves one.
+const SPARED = 1;
 // Of a line that is cut anyway no more is looked at. Control sequences take room too, so this is more than three rows.
 const MAX_LOOKED_AT = 16_384;
 
@@ -31,7 +33,7 @@ export const outputLines = (text: string, options: OutputOptions): Line[] => {
   const total = countLines(text, start, end);
   const show = (line: string): Line[] =>
     maxLines === Number.POSITIVE_INFINITY ? wholeLine(line, options) : cutLine(line, options);
-  if (total <= maxLines) return text.slice(start, end).split("\n").flatMap(show);
+  if (total <= maxLines + SPARED) return text.slice(start, end).split("\n").flatMap(show);
   const shown = maxLines - 1;
   const head = Math.ceil(shown / 3);
   const hidden = cutRow(`${glyphs.ellipsis} ${more(total - shown)}`, frame(options).cells, glyphs.ellipsis);

@@ -150,7 +150,9 @@ const resultLines = (step: FinishedStep, options: Options & { readonly expanded:
   const limit = (maxLines: number) => ({
     ...options,
     maxLines: expanded ? Number.POSITIVE_INFINITY : maxLines,
-    more: (hidden: number) => strings.linesMoreShow(hidden, step.number),
+    more: (hidden: number) =>
+      // What the model got was cut already: nobody has counted the rest.
+      strings.linesMoreShow(hidden, step.number, data?.type === "command" && data.outputPath !== undefined),
   });
   if (isError) return outputLines(output, limit(MAX_LINES.error));
   switch (data?.type) {

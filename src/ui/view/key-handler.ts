@@ -80,7 +80,7 @@ export const createKeyHandler = (options: KeyHandlerOptions): KeyHandler => {
 
   const hint = (text: string): void => {
     clearTimeout(hintTimer);
-    hintTimer = setTimeout(() => store.set({ hint: null }), TWICE_MS);
+    hintTimer = setTimeout(() => store.set({ hint: null }), TWICE_MS).unref();
     store.set({ hint: text });
   };
 
@@ -93,7 +93,9 @@ export const createKeyHandler = (options: KeyHandlerOptions): KeyHandler => {
 
   const send = (): void => {
     const { editor } = store.get();
-    const text = submitText(editor);
+    const whole = submitText(editor);
+    // The space that a completion leaves behind a command.
+    const text = isBareCommand(editor) ? whole.trimEnd() : whole;
     if (text.trim() === "") return;
     history = remember(history, text);
     put(emptied(editor));
@@ -215,7 +217,7 @@ export const createKeyHandler = (options: KeyHandlerOptions): KeyHandler => {
     tab: () => {
       const { editor } = store.get();
       if (completer.isOpen) acceptSelected();
-      else completer.update(editor.text, editor.cursor);
+      else completer.open(editor.text, editor.cursor);
     },
     escape: interrupt,
     up: () => row("up"),
@@ -246,16 +248,25 @@ export const createKeyHandler = (options: KeyHandlerOptions): KeyHandler => {
     else if (action !== undefined) apply(action);
   };
 
+  const handle = (key: KeyInput): void => {
+    if (key.type === "reply") return;
+    const quick = key.type === "key" && store.get().question !== null ? /^alt\+(.)$/.exec(key.chord)?.[1] : undefined;
+    if (quick !== undefined) {
+      // A dialog has no use for Alt: it is an Escape that the next letter followed at once.
+      handle({ type: "key", chord: "escape" });
+      handle({ type: "text", text: quick });
+      return;
+    }
+    if (key.type !== "key" || (key.chord !== "escape" && key.chord !== "ctrl+c")) pressed = { chord: "", atMs: 0 };
+    if (questions.key(key) || searchKey(key)) return;
+    if (key.type === "key") chordKey(key.chord);
+    else if (key.type === "text" && key.text === "?" && isEmpty(store.get().editor))
+      store.set({ showsKeys: !store.get().showsKeys });
+    else apply({ type: key.type === "paste" ? "paste" : "insert", text: key.text });
+  };
+
   return {
-    key: (key) => {
-      if (key.type === "reply") return;
-      if (key.type !== "key" || (key.chord !== "escape" && key.chord !== "ctrl+c")) pressed = { chord: "", atMs: 0 };
-      if (questions.key(key) || searchKey(key)) return;
-      if (key.type === "key") chordKey(key.chord);
-      else if (key.type === "text" && key.text === "?" && isEmpty(store.get().editor))
-        store.set({ showsKeys: !store.get().showsKeys });
-      else apply({ type: key.type === "paste" ? "paste" : "insert", text: key.text });
-    },
+    key: handle,
     addHistory: (entries) => {
       const { editor } = store.get();
       history = createHistory([...entries, ...history.entries]);

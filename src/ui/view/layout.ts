@@ -118,7 +118,8 @@ const footerLines = (state: ViewState, { width, glyphs, strings, keyHelp }: Size
     const { query, match, failed } = search;
     const text = failed ? strings.ui.searchFails(oneRow(query)) : strings.ui.search(oneRow(query));
     const found = cutRow(oneRow(match?.text ?? ""), width - displayWidth(text) - 5, glyphs.ellipsis);
-    return [...waiting, [span("  "), span(text, failed ? "warning" : "accent"), span(`   ${found}`)]];
+    const parting = found === "" ? "" : ` ${glyphs.dot} `;
+    return [...waiting, [span("  "), span(text, failed ? "warning" : "accent"), span(`${parting}${found}`)]];
   }
   if (showsKeys) return [...waiting, ...keyHelp(width)];
   if (hint !== null) return [...waiting, [span("  "), span(hint, "warning")]];
@@ -165,7 +166,7 @@ const questionLines = (
     wrapSpans([span(text, "dim")], { width, first: INDENT, rest: INDENT });
   const below: Line[] = [];
   if (stage === "choose" && isFiltered(options))
-    below.push(...quiet(strings.question.filter(filter || glyphs.ellipsis)));
+    below.push(...quiet(strings.question.filter(oneRow(filter) || glyphs.ellipsis)));
   if (stage === "write" && question.question.kind !== "text") below.push(...quiet(strings.question.reason));
   if (isInterrupting) below.push(...quiet(strings.question.typing));
   else if (stage === "choose") {

@@ -36,8 +36,9 @@ export const goodbyeTexts = (
   const texts = ended > 0 ? [strings.backgroundEnded(ended)] : [];
   if (runs === 0) return texts;
   const input = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
-  const cost = costUsd === null ? "$?" : formatCost(costUsd);
-  if (!isOffline) texts.push(strings.leaving(formatTokens(input), formatTokens(usage.outputTokens), cost));
+  const cost = costUsd === null ? strings.unknownPrice : formatCost(costUsd);
+  if (!isOffline && input + usage.outputTokens > 0)
+    texts.push(strings.leaving(formatTokens(input), formatTokens(usage.outputTokens), cost));
   if (logFile !== null) texts.push(strings.logAt(visibleControls(logFile)));
   return texts;
 };

@@ -71,15 +71,14 @@ export const createQuestions = (options: QuestionsOptions): Questions => {
   };
 
   const open = (question: Question, settle: (answer: Answer) => void, isCalled: boolean): void => {
-    const body = options.body(question);
-    const fits = body.length <= options.room();
-    if (!fits) options.print(body);
+    const offered = questionOptions(question, strings);
     const opened: OpenQuestion = {
       question,
-      options: questionOptions(question, strings),
-      body: fits ? body : [],
+      options: offered,
+      body: bodyOf(question),
       stage: question.kind === "text" ? "write" : "choose",
-      selected: 0,
+      // Enter alone must not run what the guard warns of.
+      selected: question.kind === "permission" && question.by === "guard" ? offered.length - 1 : 0,
       filter: "",
       text: createEditor(),
       isArmed: isCalled,
@@ -89,6 +88,14 @@ export const createQuestions = (options: QuestionsOptions): Questions => {
     store.set({ question: opened });
     // Two turns: then it is on the screen, and keys that had come before it have been read.
     if (!isCalled) setImmediate(() => setImmediate(() => arm(settle)));
+  };
+
+  /** What is asked; nothing where it has no room beside the answers and was printed. */
+  const bodyOf = (question: Question): readonly Line[] => {
+    const body = options.body(question);
+    if (body.length <= options.room()) return body;
+    options.print(body);
+    return [];
   };
 
   const arm = (settle: OpenQuestion["settle"]): void => {
@@ -183,7 +190,7 @@ export const createQuestions = (options: QuestionsOptions): Questions => {
     choose: put(true),
     resized: () => {
       const { question } = store.get();
-      if (question && question.body.length > 0) change({ body: options.body(question.question) });
+      if (question && question.body.length > 0) change({ body: bodyOf(question.question) });
     },
     key: (key) => {
       const { question } = store.get();

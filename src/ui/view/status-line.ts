@@ -31,13 +31,14 @@ export const statusLine = (options: StatusOptions): Line => {
   return joined(kept);
 };
 
-const statusParts = ({ info, used, turn, glyphs, strings }: StatusOptions): readonly Part[] => {
+const statusParts = ({ info, used, turn, strings }: StatusOptions): readonly Part[] => {
   const part = (order: number, ...spans: readonly Span[]): Part => ({ order, spans });
   const mode = part(1, span(info.mode, info.mode === "yolo" ? "failure" : "accent"));
   const model = part(info.isOffline ? 0 : 6, span(visibleControls(info.model), "dim"));
   // The demonstration costs nothing and fills nothing.
   if (info.isOffline && used.runs > 0) return [mode, model];
-  if (used.runs === 0 && turn === 0)
+  const hasFigures = used.usage.inputTokens + used.usage.outputTokens + used.usage.cacheReadTokens > 0;
+  if (!hasFigures && turn === 0)
     return [
       mode,
       part(7, span("shift+tab", "dim")),
@@ -64,8 +65,9 @@ const statusParts = ({ info, used, turn, glyphs, strings }: StatusOptions): read
     part(2, span(strings.input(formatTokens(input)))),
     ...(cacheReadTokens > 0 ? [cached] : []),
     part(2, span(strings.output(formatTokens(outputTokens)))),
-    part(3, span(used.costUsd === null ? `$${glyphs.question}` : formatCost(used.costUsd))),
+    part(3, span(used.costUsd === null ? strings.unknownPrice : formatCost(used.costUsd))),
     part(4, span(context)),
+    part(8, span(strings.keysHint, "dim")),
   ];
 };
 

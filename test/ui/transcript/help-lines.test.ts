@@ -22,7 +22,7 @@ test("no line is wider than the width, and from 40 cells on nothing is lost", ()
     fc.property(fc.integer({ min: 1, max: 130 }), fc.constantFrom(en.commands, zh.commands), (width, strings) => {
       const lines = helpLines({ commands: describeCommands(strings), keys }, { width, strings });
       for (const line of lines) expect(lineWidth(line)).toBeLessThanOrEqual(width);
-      if (width < 40 || width >= 80) return;
+      if (width < 40 || width >= 79) return;
       const text = squeezed(lines.map(plainText));
       for (const { description, hint } of describeCommands(strings)) {
         expect(text).toContain(squeezed([description]));
@@ -33,7 +33,7 @@ test("no line is wider than the width, and from 40 cells on nothing is lost", ()
   );
 });
 
-test("the keys stand in two columns from 80 cells on, read downwards", () => {
+test("the keys stand in two columns from 79 cells on, read downwards", () => {
   expect(keyLines(keys.slice(0, 3), 80).map(plainText)).toEqual([
     "  enter               send; while it      esc  stop what goes on",
     "                      works, queue",

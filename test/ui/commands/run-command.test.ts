@@ -1,0 +1,233 @@
+import { describe, expect, test } from "vitest";
+import type { Answer, Question } from "../../../src/schema/ask.ts";
+import type { PermissionMode } from "../../../src/schema/event.ts";
+import type { Chat } from "../../../src/session/chat.ts";
+import { en } from "../../../src/text/en.ts";
+import { UserError } from "../../../src/text/user-error.ts";
+import { type CommandContext, runCommand } from "../../../src/ui/commands/run-command.ts";
+import { UNICODE_GLYPHS } from "../../../src/ui/glyphs.ts";
+import { type Line, lineWidth, plainText } from "../../../src/ui/line.ts";
+import type { FinishedStep } from "../../../src/ui/transcript/step-lines.ts";
+import { NEW_TRANSCRIPT, type Transcript } from "../../../src/ui/transcript/transcript.ts";
+import { chatInfo } from "../../helpers/live-region.ts";
+
+type Options = {
+  readonly answers?: readonly Answer[];
+  readonly isBusy?: boolean;
+  readonly transcript?: Transcript;
+  readonly chat?: Partial<Chat>;
+  readonly width?: number;
+};
+
+/** A chat that notes what it is asked to do. */
+const open = ({ answers = [], isBusy = false, transcript = NEW_TRANSCRIPT, chat = {}, width = 80 }: Options = {}) => {
+  const done: string[] = [];
+  const lines: Line[] = [];
+  const questions: Question[] = [];
+  let shown = false;
+  let info = chatInfo();
+  const waiting = [...answers];
+  const machine = {
+    info: () => info,
+    session: () => ({ messages: [{ role: "assistant", content: "a\x1b[1m 你好", toolCalls: [] }] }),
+    setMode: (mode: PermissionMode) => {
+      done.push(`setMode ${mode}`);
+      info = chatInfo({ mode });
+    },
+    setThinking: async (mode: string) => void done.push(`setThinking ${mode}`),
+    useModel: async (name: string) => {
+      done.push(`useModel ${name}`);
+      info = chatInfo({ model: name });
+    },
+    listModels: async () => [
+      { provider: "openai", id: "gpt", contextWindow: 128_000, prices: null, isCurrent: true },
+      { provider: "ollama", id: "llama", contextWindow: null, prices: null, isCurrent: false },
+    ],
+    loginProviders: () => [{ name: "openai", keyVariable: "OPENAI_API_KEY", hasKey: true }],
+    login: async (provider: string, key: string) => {
+      done.push(`login ${provider} ${key}`);
+      return "stored";
+    },
+    saveSetting: async (key: string, value: unknown) => {
+      done.push(`saveSetting ${key} ${String(value)}`);
+      return "settings.json";
+    },
+    clear: async () => void done.push("clear"),
+    rules: () => [{ list: "allow", rule: "bash(ls:*)", origin: "flag" }],
+    tools: () => [{ name: "bash", description: "Runs a command. At length.\nMore", inputSchema: {} }],
+    exportMarkdown: async (path?: string) => {
+      done.push(`export ${path ?? "-"}`);
+      return path ?? "chat.md";
+    },
+    doctor: async () => ["all is well"],
+    ...chat,
+  } as unknown as Chat;
+  const context: CommandContext = {
+    chat: machine,
+    transcript: () => transcript,
+    isBusy: () => isBusy,
+    width: () => width,
+    glyphs: UNICODE_GLYPHS,
+    strings: en,
+    keyRows: [],
+    say: (said) => lines.push(...said),
+    choose: async (question) => {
+      questions.push(question);
+      return waiting.shift() ?? { dismissed: true };
+    },
+    copy: (text) => done.push(`copy ${text}`),
+    restart: () => done.push("restart"),
+    setTheme: (name) => done.push(`setTheme ${name}`),
+    showThinking: {
+      get: () => shown,
+      set: (next) => {
+        shown = next;
+      },
+    },
+    refresh: () => done.push("refresh"),
+    leave: () => done.push("leave"),
+    signal: new AbortController().signal,
+  };
+  const run = async (name: string, argument = ""): Promise<void> => runCommand({ name, argument }, context);
+  const said = (): string => lines.map((line) => plainText(line).trimEnd()).join("\n");
+  return { run, done, said, lines, questions };
+};
+
+const step = (number: number, output = "one\ntwo\nthree\nfour\nfive"): FinishedStep => ({
+  number,
+  name: "bash",
+  arguments: JSON.stringify({ command: "ls" }),
+  result: { output, isError: false },
+  durationMs: 3,
+});
+const { replies } = en;
+
+describe("a command", () => {
+  test.each<readonly [string, string, Options, readonly string[], string]>([
+    ["model", "openai/gpt-9", {}, ["useModel openai/gpt-9", "refresh"], `! ${replies.modelNow("openai/gpt-9")}`],
+    [
+      "model",
+      "",
+      { answers: [{ choice: "ollama/llama" }] },
+      ["useModel ollama/llama", "refresh"],
+      `! ${replies.modelNow("ollama/llama")}`,
+    ],
+    ["model", "", {}, [], ""],
+    ["clear", "", {}, ["clear", "restart"], `! ${replies.cleared}`],
+    ["new", "", {}, ["clear", "restart"], `! ${replies.cleared}`],
+    ["clear", "", { isBusy: true }, [], `! ${replies.clearWhileBusy}`],
+    [
+      "permissions",
+      "plan",
+      {},
+      ["setMode plan", "refresh"],
+      `! ${replies.modes.plan}\n  ${replies.rules}:\n  allow bash(ls:*)  (flag)`,
+    ],
+    [
+      "permissions",
+      "nonsense",
+      {},
+      [],
+      `! ${replies.unknownChoice("nonsense", ["ask", "auto-edit", "plan", "auto", "yolo"])}`,
+    ],
+    ["permissions", "yolo", {}, [], ""],
+    ["permissions", "yolo", { answers: [{ choice: "no" }] }, [], ""],
+    ["thinking", "two-stage", {}, ["setThinking two-stage", "refresh"], `! ${replies.thinkingNow("off", false)}`],
+    ["thinking", "show", {}, ["saveSetting showThinking true", "refresh"], `! ${replies.thinkingNow("off", true)}`],
+    [
+      "theme",
+      "light",
+      {},
+      ["setTheme light", "saveSetting theme light"],
+      `! ${replies.themeNow("light", "settings.json")}`,
+    ],
+    ["theme", "pink", {}, [], `! ${replies.unknownChoice("pink", ["auto", "dark", "light", "high-contrast", "none"])}`],
+    [
+      "theme",
+      "",
+      { answers: [{ choice: "none" }] },
+      ["setTheme none", "saveSetting theme none"],
+      `! ${replies.themeNow("none", "settings.json")}`,
+    ],
+    [
+      "login",
+      "",
+      { answers: [{ choice: "openai" }, { text: "sk-1" }] },
+      ["login openai sk-1", "refresh"],
+      "! stored\n  model: anthropic/claude-opus-4-8",
+    ],
+    ["login", "openai", { answers: [{ text: "" }] }, [], `! ${replies.keyEmpty}`],
+    ["login", "openai", {}, [], ""],
+    ["login", "nobody", {}, [], `! ${replies.unknownChoice("nobody", ["openai"])}`],
+    ["export", "", {}, ["export -"], `! ${replies.exported("chat.md")}`],
+    ["export", "a.md", {}, ["export a.md"], `! ${replies.exported("a.md")}`],
+    ["doctor", "", {}, [], `! ${replies.working}\n! all is well`],
+    ["tools", "", {}, [], "! bash         Runs a command"],
+    ["show", "", {}, [], `! ${en.ui.noStep}`],
+    ["show", "7", {}, [], `! ${replies.noSuchStep("7")}`],
+    ["quit", "", {}, ["leave"], ""],
+    ["exit", "", {}, ["leave"], ""],
+    ["QUIT", "", {}, ["leave"], ""],
+    ["resume", "", {}, [], `! ${en.commands.notYet("/resume")}`],
+    ["modle", "", {}, [], `! ${en.commands.unknown("/modle", ["/model"])}`],
+  ])("/%s %s %j", async (name, argument, options, done, said) => {
+    const chat = open(options);
+    await chat.run(name, argument);
+    expect(chat.done).toEqual(done);
+    expect(chat.said().replace(/\n {2}(?=[a-z(;])/g, (found) => (said.includes(found) ? found : " "))).toBe(said);
+  });
+
+  test("yolo is confirmed once", async () => {
+    const chat = open({ answers: [{ choice: "yes" }] });
+    await chat.run("permissions", "yolo");
+    expect(chat.questions.map((question) => question.kind === "choice" && question.title)).toEqual([
+      replies.confirmYolo,
+    ]);
+    expect(chat.done).toEqual(["setMode yolo", "refresh"]);
+  });
+
+  test("a key is asked for as a secret", async () => {
+    const chat = open();
+    await chat.run("login", "openai");
+    expect(chat.questions).toEqual([{ kind: "text", title: replies.typeKey("OPENAI_API_KEY"), secret: true }]);
+  });
+
+  test("copies the last answer, without what would act on a terminal", async () => {
+    const chat = open();
+    await chat.run("copy");
+    expect(chat.done).toEqual(["copy a 你好"]);
+  });
+
+  test("lists the newest steps, and shows all of one", async () => {
+    const transcript = { ...NEW_TRANSCRIPT, recent: [step(1), step(2)] };
+    const list = open({ transcript });
+    await list.run("show");
+    expect(list.said()).toMatch(/^ {2}The newest steps.*\n {4}1 ✓ bash.*\n {4}2 ✓ bash/);
+    const one = open({ transcript });
+    await one.run("show", "2");
+    expect(one.said()).toContain("│ three\n  │ four");
+  });
+
+  test.each(["show", "help", "tools", "cost", "context", "permissions", "model", "doctor"])(
+    "/%s fits every width",
+    async (name) => {
+      for (const width of [1, 2, 4, 7, 10, 20, 39, 80, 200]) {
+        const chat = open({ width, transcript: { ...NEW_TRANSCRIPT, recent: [step(1), step(123)] } });
+        await chat.run(name, name === "permissions" ? "plan" : name === "model" ? "a/b" : "");
+        expect(Math.max(0, ...chat.lines.map(lineWidth)), `${name} at ${width}\n${chat.said()}`).toBeLessThanOrEqual(
+          width,
+        );
+      }
+    },
+  );
+
+  test("that fails says why and what to do, and what others wrote in it is visible", async () => {
+    const failing = (error: Error) => open({ chat: { useModel: () => Promise.reject(error) } });
+    const chat = failing(new UserError("no key for x\u202e", { hint: "set KEY" }));
+    await chat.run("model", "x");
+    expect(chat.said()).toBe(`! ${replies.failed("no key for x\\u{202e}")}\n  set KEY`);
+    const bug = failing(new TypeError("oops"));
+    await bug.run("model", "x");
+    expect(bug.said()).toBe(`! ${replies.failed("oops")}`);
+  });
+});
