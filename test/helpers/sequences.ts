@@ -23,6 +23,3 @@ export const foreignSequences = (raw: string): readonly string[] => {
   const foreign = sequencesIn(raw).filter((sequence) => !OWN.some((pattern) => pattern.test(sequence)));
   return [...new Set(foreign.map((sequence) => JSON.stringify(sequence)))];
 };
-
-/** The bytes' text without any control sequence. */
-export const withoutSequences = (raw: string): string => raw.replace(CONTROL, "");

@@ -183,10 +183,8 @@ describe("the demonstration", () => {
 
   test("every order of the help is in the grammar", () => {
     for (const { offline } of [zh, en]) {
-      const orders = offline.help
-        .split("\n")
-        .slice(1)
-        .map((line) => line.replace(/^.*(?:例如|as in): /, ""));
+      const orders = [...offline.help.matchAll(/`([^`]+)`/g)].map(([, order = ""]) => order);
+      expect(orders).toHaveLength(5);
       expect(orders.map((order) => [order, parseOrder(order) !== null])).toEqual(orders.map((order) => [order, true]));
     }
   });

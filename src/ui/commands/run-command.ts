@@ -12,6 +12,7 @@ import { contextBreakdown, contextLines } from "../transcript/context-lines.ts";
 import { helpLines, type KeyRow } from "../transcript/help-lines.ts";
 import { marked } from "../transcript/paper.ts";
 import { type FinishedStep, stepLines } from "../transcript/step-lines.ts";
+import { cutLine } from "../transcript/table-lines.ts";
 import { sessionUsage, type Transcript } from "../transcript/transcript.ts";
 import { costLines } from "../transcript/usage-lines.ts";
 import { wrapSpans } from "../wrap.ts";
@@ -260,9 +261,14 @@ const confirms = async (title: string, { choose, strings, signal }: CommandConte
 
 const recentLines = (steps: readonly FinishedStep[], { width, glyphs, strings }: CommandContext): readonly Line[] => {
   if (steps.length === 0) return marked(glyphs.notice, strings.ui.noStep, { width: width(), role: "accent" });
-  const rows = steps.flatMap((step) => {
-    const [head = []] = stepLines(step, { width: width() - 5, glyphs, strings: strings.steps });
-    return [[span(`  ${String(step.number).padStart(3)} `, "accent"), ...head.slice(0)]];
+  const rows = steps.map((step): Line => {
+    const number = `  ${String(step.number).padStart(3)} `;
+    const [head = []] = stepLines(step, {
+      width: Math.max(1, width() - number.length),
+      glyphs,
+      strings: strings.steps,
+    });
+    return cutLine([span(number, "accent"), ...head], width());
   });
   return [
     ...wrapSpans([span(strings.replies.steps, "dim")], { width: width(), first: [span("  ")], rest: [span("  ")] }),

@@ -46,7 +46,9 @@ const SHOW_CURSOR = "\x1b[?25h";
 const BEGIN_SYNC = "\x1b[?2026h";
 const END_SYNC = "\x1b[?2026l";
 const ERASE_TO_END_OF_LINE = "\x1b[K";
-const ERASE_BELOW = "\x1b[J";
+// The cursor's row by itself, the rest from its second cell: what is erased from a screen's first cell on, tmux keeps in its
+// history, where each would be a ghost.
+const ERASE_BELOW = "\x1b[K\x1b[C\x1b[J\r";
 
 const EMPTY: Frame = { rows: [], cursor: null };
 

@@ -5,13 +5,14 @@ import { completionLines } from "../input/completion-lines.ts";
 import { createEditor, type EditView } from "../input/editor-buffer.ts";
 import type { ChipLabel } from "../input/editor-chips.ts";
 import { editorRows, textColumns } from "../input/editor-rows.ts";
-import { type Line, lineWidth, span } from "../line.ts";
+import { type Line, span } from "../line.ts";
 import { optionLines } from "../question/question-lines.ts";
 import { filterOptions, isFiltered } from "../question/question-options.ts";
 import { cutRow } from "../rows.ts";
+import { cutLine } from "../transcript/table-lines.ts";
 import { sessionUsage } from "../transcript/transcript.ts";
 import { visibleProse } from "../visible-prose.ts";
-import { cutToWidth, displayWidth } from "../width.ts";
+import { displayWidth } from "../width.ts";
 import { wrapSpans } from "../wrap.ts";
 import { statusLine } from "./status-line.ts";
 import { stepsLines } from "./steps-lines.ts";
@@ -62,7 +63,8 @@ export const layOut = (state: ViewState, options: LayoutOptions): Layout => {
   const steps = state.question ? [] : stepsLines(state, { ...options, width, maxRows: rest });
   const text = lastRows(state.liveText, Math.max(0, rest - steps.length), options.glyphs);
   const above = text.length + steps.length + question.length;
-  const fit = (lines: readonly Line[]): readonly Line[] => lines.map((line) => clipped(line, width));
+  // The last safeguard: a row that is too wide would be wrapped by the terminal, and leave a ghost behind.
+  const fit = (lines: readonly Line[]): readonly Line[] => lines.map((line) => cutLine(line, width));
   return {
     text: fit(text),
     steps: fit(steps),
@@ -225,14 +227,3 @@ const lastRows = (lines: readonly Line[], room: number, glyphs: Glyphs): readonl
     : room < 2
       ? lines.slice(lines.length - room)
       : [[span(`  ${glyphs.ellipsis}`, "dim")], ...lines.slice(lines.length - room + 1)];
-
-/** The last safeguard: a row that is too wide would be wrapped by the terminal, and leave a ghost behind. */
-const clipped = (line: Line, width: number): Line => {
-  if (lineWidth(line) <= width) return line;
-  let left = width;
-  return line.flatMap((part) => {
-    const text = cutToWidth(part.text, left);
-    left -= displayWidth(text);
-    return text === "" ? [] : [{ ...part, text }];
-  });
-};

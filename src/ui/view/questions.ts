@@ -127,6 +127,11 @@ export const createQuestions = (options: QuestionsOptions): Questions => {
       else if (/^[1-9]$/.test(key.text)) choose(open.options[Number(key.text) - 1], open);
       return true;
     }
+    if (key.type === "paste") {
+      // A text is no answer: it belongs to the input, if it is not to narrow the list.
+      if (isFiltered(open.options)) change({ filter: open.filter + oneRow(key.text), selected: 0 });
+      return isFiltered(open.options);
+    }
     if (key.type !== "key") return true;
     switch (key.chord) {
       case "up":
@@ -161,7 +166,7 @@ export const createQuestions = (options: QuestionsOptions): Questions => {
   const writeKey = (key: KeyInput, open: OpenQuestion): boolean => {
     const { question, text, settle } = open;
     if (key.type === "text" || key.type === "paste") {
-      change({ text: edited(text, { type: "insert", text: key.text.replace(/\s*\n\s*/g, " ") }) });
+      change({ text: edited(text, { type: "insert", text: oneRow(key.text) }) });
       return true;
     }
     if (key.type !== "key") return true;
@@ -209,5 +214,7 @@ export const createQuestions = (options: QuestionsOptions): Questions => {
 /** The dialog's own text is one row. */
 const edited = (editor: Editor, action: Parameters<typeof edit>[1]): Editor =>
   edit(editor, action, { columns: 1_000_000, chipLabel: () => "" });
+
+const oneRow = (text: string): string => text.replace(/\s*\n\s*/g, " ");
 
 const clamp = (value: number, length: number): number => Math.max(0, Math.min(length - 1, value));

@@ -39,12 +39,18 @@ export const createRuns = ({ chat, store, scribe, restore }: RunsOptions): Runs 
     store.set({ queued });
   };
 
+  /** Whether something was told to stop and has not yet ended. */
+  const showStopping = (): void => {
+    const isStopping = current?.signal.aborted === true || [...shells].some(({ signal }) => signal.aborted);
+    store.set({ isStopping });
+  };
+
   const run = async (first: Input): Promise<void> => {
     let input: Input | undefined = first;
     while (input) {
       const controller = new AbortController();
       current = controller;
-      store.set({ isStopping: false });
+      showStopping();
       const session = chat().session();
       try {
         for await (const event of session.run(input, controller.signal)) {
@@ -59,7 +65,7 @@ export const createRuns = ({ chat, store, scribe, restore }: RunsOptions): Runs 
       input = session.takeQueued();
       showQueue();
     }
-    store.set({ isStopping: false });
+    showStopping();
     scribe.flush();
   };
 
@@ -72,7 +78,7 @@ export const createRuns = ({ chat, store, scribe, restore }: RunsOptions): Runs 
       scribe.add({ type: "notice", level: "error", text: errorMessage(error) });
     } finally {
       shells.delete(controller);
-      if (shells.size === 0) store.set({ isStopping: false });
+      showStopping();
     }
   };
 
@@ -103,7 +109,7 @@ export const createRuns = ({ chat, store, scribe, restore }: RunsOptions): Runs 
       const running = [...(current ? [current] : []), ...shells].filter(({ signal }) => !signal.aborted);
       for (const controller of running) controller.abort();
       if (running.length === 0) return false;
-      store.set({ isStopping: true });
+      showStopping();
       // Whoever stops the work wants to look before the next order goes out.
       const queued = chat().session().takeQueued();
       showQueue();

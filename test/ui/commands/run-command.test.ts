@@ -223,7 +223,7 @@ describe("a command", () => {
 
   test("that fails says why and what to do, and what others wrote in it is visible", async () => {
     const failing = (error: Error) => open({ chat: { useModel: () => Promise.reject(error) } });
-    const chat = failing(new UserError("no key for x\u202e", { hint: "set KEY" }));
+    const chat = failing(new UserError("no key for x\u202e", { exitCode: 2, hint: "set KEY" }));
     await chat.run("model", "x");
     expect(chat.said()).toBe(`! ${replies.failed("no key for x\\u{202e}")}\n  set KEY`);
     const bug = failing(new TypeError("oops"));

@@ -308,6 +308,23 @@ describe("a terminal that changes its size", () => {
     await expectShown(terminal, ["one"], frame(["你好", "› "], { row: 1, column: 2 }));
   });
 
+  test("nothing is erased from a row's first cell on: at the top of the screen, tmux would make history of it", async () => {
+    const terminal = drawnTerminal(30, 6);
+    const screen = createScreen(terminal.output);
+    screen.draw(frame(INPUT, { row: 1, column: 2 }));
+    screen.flush();
+    await terminal.resize(30, 10);
+    screen.resized();
+    screen.draw(frame(INPUT, { row: 1, column: 2 }));
+    screen.print(lines(20));
+    screen.flush();
+    screen.draw(frame(["one"]));
+    screen.flush();
+    screen.pause();
+    expect(terminal.takeWrites().join("")).not.toMatch(/(?:^|[\r\n])\x1b\[J/);
+    expect(await terminal.rows()).toEqual(lines(20));
+  });
+
   test("where the cursor's own row is not wrapped anew, nothing that was printed is lost", async () => {
     const terminal = drawnTerminal(40, 10);
     const screen = createScreen(terminal.output);
@@ -319,6 +336,50 @@ describe("a terminal that changes its size", () => {
     screen.draw(frame(["xx"], { row: 0, column: 2 }));
     screen.flush();
     expect((await terminal.rows()).slice(0, 2)).toEqual(["one", "two"]);
+  });
+});
+
+describe("whatever sizes a terminal takes", () => {
+  const size = fc.record({ columns: fc.integer({ min: 8, max: 60 }), rows: fc.integer({ min: 3, max: 15 }) });
+  const row = fc
+    .array(fc.constantFrom("x", "word ", "你好", "────"), { minLength: 1, maxLength: 12 })
+    .map((parts) => `|${parts.join("")}`);
+  const step = fc.record({
+    size,
+    printed: fc.nat(3),
+    rows: fc.array(row, { minLength: 1, maxLength: 5 }),
+    cursor: fc.nat(),
+  });
+
+  test("no finished line is lost or written twice, and the region is whole at the end", async () => {
+    await fc.assert(
+      fc.asyncProperty(size, fc.array(step, { minLength: 1, maxLength: 6 }), async (first, steps) => {
+        const terminal = drawnTerminal(first.columns, first.rows);
+        const screen = createScreen(terminal.output);
+        let printed = 0;
+        let shown: readonly string[] = [];
+        const put = (rows: readonly string[], count: number, cursor: number): void => {
+          screen.print(Array.from({ length: count }, () => `p${++printed}.`));
+          shown = rows.map((one) => cutToWidth(one, screen.columns - 1));
+          const at = cursor % shown.length;
+          screen.draw({ rows: shown, cursor: { row: at, column: cursor % (displayWidth(shown[at] ?? "") + 1) } });
+          screen.flush();
+        };
+        put(["|first"], 5, 0);
+        for (const { size: next, printed: count, rows, cursor } of steps) {
+          await terminal.resize(next.columns, next.rows);
+          screen.resized();
+          put(rows, count, cursor);
+        }
+        const all = await terminal.rows();
+        expect(all.filter((line) => line.startsWith("p"))).toEqual(
+          Array.from({ length: printed }, (_, index) => `p${index + 1}.`),
+        );
+        const visible = shown.slice(-Math.max(1, terminal.output.rows - 1)).map((line) => line.trimEnd());
+        expect(all.slice(-visible.length)).toEqual(visible);
+      }),
+      { numRuns: 150 },
+    );
   });
 });
 

@@ -282,16 +282,14 @@ describe("the live region", () => {
       )
       .map((parts) => parts.join(""));
     const question: fc.Arbitrary<Question> = fc.oneof(
-      fc
-        .record({ command: text, reason: text, rule: text })
-        .map(({ command, reason, rule }) =>
-          permission({
-            name: rule,
-            arguments: JSON.stringify({ command }),
-            reason,
-            offers: [{ scope: "session", rule }],
-          }),
-        ),
+      fc.record({ command: text, reason: text, rule: text }).map(({ command, reason, rule }) =>
+        permission({
+          name: rule,
+          arguments: JSON.stringify({ command }),
+          reason,
+          offers: [{ scope: "session", rule }],
+        }),
+      ),
       fc.record({ title: text, text, labels: fc.array(text, { maxLength: 20 }) }).map(
         ({ title, text: below, labels }): Question => ({
           kind: "choice",

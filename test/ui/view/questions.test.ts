@@ -1,0 +1,369 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Answer, Question } from "../../../src/schema/ask.ts";
+import { en } from "../../../src/text/en.ts";
+import { createEditor, submitText } from "../../../src/ui/input/editor-buffer.ts";
+import { span } from "../../../src/ui/line.ts";
+import type { KeyInput } from "../../../src/ui/terminal/keys.ts";
+import { createQuestions } from "../../../src/ui/view/questions.ts";
+import { createStore, emptyState } from "../../../src/ui/view/view-state.ts";
+import { permission } from "../../helpers/live-region.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const text = (typed: string): KeyInput => ({ type: "text", text: typed });
+const press = (chord: string): KeyInput => ({ type: "key", chord }) as KeyInput;
+
+const open = ({ room = 10 }: { readonly room?: number } = {}) => {
+  const store = createStore(emptyState(0));
+  const printed: string[] = [];
+  let changes = 0;
+  let rows = 2;
+  const questions = createQuestions({
+    store,
+    strings: en.question,
+    now: () => Date.now(),
+    body: () => Array.from({ length: rows }, (_, index) => [span(`body ${index + 1}`)]),
+    room: () => room,
+    print: (lines) => printed.push(...lines.map(([first]) => first?.text ?? "")),
+    onChange: () => {
+      changes += 1;
+    },
+  });
+  const answers: Answer[] = [];
+  const aborts = new AbortController();
+  const ask = (question: Question = permission(), signal = aborts.signal): void =>
+    void questions.ask(question, signal).then((answer) => answers.push(answer));
+  const choose = (question: Question): void =>
+    void questions.choose(question, aborts.signal).then((answer) => answers.push(answer));
+  const seen = (): Promise<unknown> => vi.advanceTimersByTimeAsync(1);
+  const keys = async (...pressed: readonly KeyInput[]): Promise<readonly boolean[]> => {
+    const taken = pressed.map((key) => questions.key(key));
+    await seen();
+    return taken;
+  };
+  return {
+    store,
+    questions,
+    printed,
+    answers,
+    aborts,
+    ask,
+    choose,
+    seen,
+    keys,
+    changes: () => changes,
+    setBodyRows: (count: number) => {
+      rows = count;
+    },
+  };
+};
+
+const ONCE: Answer = { decision: "allow", scope: "once" };
+const SESSION: Answer = { decision: "allow", scope: "session", rule: "bash(npm test:*)" };
+const NO: Answer = { decision: "reject", scope: "once" };
+const choiceOf = (count: number): Question => ({
+  kind: "choice",
+  title: "Which?",
+  options: Array.from({ length: count }, (_, index) => ({ id: `id${index + 1}`, label: `Option ${index + 1} 好` })),
+});
+
+describe("a question about a call", () => {
+  test.each<readonly [string, readonly KeyInput[], readonly Answer[]]>([
+    ["y", [text("y")], [ONCE]],
+    ["Y", [text("Y")], [ONCE]],
+    ["1", [text("1")], [ONCE]],
+    ["Enter on the first", [press("enter")], [ONCE]],
+    ["a", [text("a")], [SESSION]],
+    ["2", [text("2")], [SESSION]],
+    ["down and Enter", [press("down"), press("enter")], [SESSION]],
+    ["down beyond the end, up and Enter", [...Array(9).fill(press("down")), press("up"), press("enter")], [SESSION]],
+    ["Ctrl+N, Ctrl+P and Enter", [press("ctrl+n"), press("ctrl+p"), press("enter")], [ONCE]],
+    ["Esc", [press("escape")], [{ dismissed: true }]],
+    ["n and Enter", [text("n"), press("enter")], [NO]],
+    ["3 and a reason", [text("3"), text("use "), text("vitest"), press("enter")], [{ ...NO, feedback: "use vitest" }]],
+    [
+      "n and a pasted reason of two lines",
+      [text("n"), { type: "paste", text: "one\n  two" }, press("enter")],
+      [{ ...NO, feedback: "one two" }],
+    ],
+    [
+      "n, a reason that is edited",
+      [text("n"), text("no!"), press("backspace"), press("enter")],
+      [{ ...NO, feedback: "no" }],
+    ],
+    ["n, Esc and y", [text("n"), text("because"), press("escape"), text("y")], [ONCE]],
+    [
+      "n, Esc, n and Enter: the first reason is gone",
+      [text("n"), text("x"), press("escape"), text("n"), press("enter")],
+      [NO],
+    ],
+    ["keys that mean nothing here", [text("x"), text("9"), text("yy"), press("tab"), press("f1")], []],
+  ])("is answered by %s", async (_name, pressed, answers) => {
+    const chat = open();
+    chat.ask();
+    await chat.seen();
+    expect(await chat.keys(...pressed)).not.toContain(false);
+    expect(chat.answers).toEqual(answers);
+    expect(chat.store.get().question === null).toBe(answers.length > 0);
+  });
+
+  test.each(["ctrl+c", "ctrl+d", "ctrl+z", "ctrl+o", "shift+tab"])("leaves %s to the chat", async (chord) => {
+    const chat = open();
+    chat.ask();
+    await chat.seen();
+    expect(await chat.keys(press(chord))).toEqual([false]);
+    expect(chat.answers).toEqual([]);
+  });
+
+  test("leaves a paste to the input", async () => {
+    const chat = open();
+    chat.ask();
+    await chat.seen();
+    expect(await chat.keys({ type: "paste", text: "y" })).toEqual([false]);
+    expect(chat.answers).toEqual([]);
+  });
+
+  test("that the guard asks offers no rule", async () => {
+    const chat = open();
+    chat.ask(permission({ by: "guard", offers: [] }));
+    await chat.seen();
+    await chat.keys(text("a"));
+    expect(chat.answers).toEqual([]);
+    // Enter alone refuses.
+    await chat.keys(press("enter"), press("enter"));
+    expect(chat.answers).toEqual([NO]);
+  });
+
+  test("offers the rule of the session only", async () => {
+    const chat = open();
+    chat.ask(
+      permission({
+        offers: [
+          { scope: "project", rule: "p" },
+          { scope: "user", rule: "u" },
+        ],
+      }),
+    );
+    await chat.seen();
+    await chat.keys(text("a"));
+    expect(chat.answers).toEqual([]);
+  });
+});
+
+describe("what is typed when a question comes", () => {
+  test("a key from before it was seen is none of its answers", async () => {
+    const chat = open();
+    chat.ask();
+    expect(chat.questions.key(text("y"))).toBe(false);
+    expect(chat.questions.key(press("enter"))).toBe(false);
+    await chat.seen();
+    expect(chat.answers).toEqual([]);
+    expect(await chat.keys(text("y"))).toEqual([true]);
+    expect(chat.answers).toEqual([ONCE]);
+  });
+
+  test("goes into the message that is being typed, until that pauses", async () => {
+    const chat = open();
+    chat.questions.key(text("h"));
+    chat.store.set({ editor: createEditor("h") });
+    await vi.advanceTimersByTimeAsync(100);
+    chat.ask();
+    await chat.seen();
+    expect(chat.store.get().question).toMatchObject({ isArmed: false, isInterrupting: true });
+    await vi.advanceTimersByTimeAsync(300);
+    expect(chat.questions.key(text("y"))).toBe(false);
+    await vi.advanceTimersByTimeAsync(400);
+    expect(chat.store.get().question?.isArmed).toBe(false);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(chat.store.get().question).toMatchObject({ isArmed: true, isInterrupting: false });
+    expect(await chat.keys(text("y"))).toEqual([true]);
+    expect(chat.answers).toEqual([ONCE]);
+  });
+
+  test("Esc refuses also in the midst of a message", async () => {
+    const chat = open();
+    chat.questions.key(text("h"));
+    chat.store.set({ editor: createEditor("h") });
+    chat.ask();
+    await chat.seen();
+    expect(await chat.keys(press("escape"))).toEqual([true]);
+    expect(chat.answers).toEqual([{ dismissed: true }]);
+  });
+
+  test("a message that stands there since long is no typing", async () => {
+    const chat = open();
+    chat.questions.key(text("h"));
+    chat.store.set({ editor: createEditor("h") });
+    await vi.advanceTimersByTimeAsync(600);
+    chat.ask();
+    await chat.seen();
+    expect(chat.store.get().question?.isArmed).toBe(true);
+  });
+});
+
+describe("several questions", () => {
+  test("stand one after the other, each with its own answer", async () => {
+    const chat = open();
+    chat.ask(permission({ toolCallId: "a" }));
+    chat.ask(permission({ toolCallId: "b" }));
+    chat.ask(permission({ toolCallId: "c" }));
+    await chat.seen();
+    expect(chat.store.get()).toMatchObject({ question: { question: { toolCallId: "a" } }, waitingQuestions: 2 });
+    // The next one has not been seen yet: the second key is not for it.
+    expect(await chat.keys(text("y"), text("y"))).toEqual([true, false]);
+    expect(chat.answers).toEqual([ONCE]);
+    expect(chat.store.get()).toMatchObject({ question: { question: { toolCallId: "b" } }, waitingQuestions: 1 });
+    await chat.keys(press("escape"));
+    await chat.keys(text("a"));
+    expect(chat.answers).toEqual([ONCE, { dismissed: true }, SESSION]);
+    expect(chat.store.get()).toMatchObject({ question: null, waitingQuestions: 0 });
+  });
+
+  test("are dismissed by their signal, shown or waiting", async () => {
+    const chat = open();
+    const own = new AbortController();
+    chat.ask(permission({ toolCallId: "a" }));
+    chat.ask(permission({ toolCallId: "b" }), own.signal);
+    await chat.seen();
+    own.abort();
+    await chat.seen();
+    expect(chat.answers).toEqual([{ dismissed: true }]);
+    expect(chat.store.get()).toMatchObject({ question: { question: { toolCallId: "a" } }, waitingQuestions: 0 });
+    chat.ask();
+    chat.aborts.abort();
+    await chat.seen();
+    expect(chat.answers).toHaveLength(3);
+    expect(chat.store.get()).toMatchObject({ question: null, waitingQuestions: 0 });
+    chat.ask();
+    await chat.seen();
+    expect(chat.answers).toHaveLength(4);
+    expect(chat.store.get().question).toBeNull();
+  });
+
+  test("tell of each change, for the window's title", async () => {
+    const chat = open();
+    chat.ask();
+    await chat.seen();
+    const before = chat.changes();
+    expect(before).toBeGreaterThan(0);
+    await chat.keys(text("y"));
+    expect(chat.changes()).toBeGreaterThan(before);
+  });
+});
+
+describe("a choice", () => {
+  test.each<readonly [string, number, readonly KeyInput[], readonly Answer[]]>([
+    ["a digit", 3, [text("2")], [{ choice: "id2" }]],
+    ["a digit that none has", 3, [text("4")], []],
+    ["arrows", 3, [press("down"), press("down"), press("enter")], [{ choice: "id3" }]],
+    ["pages", 40, [press("pagedown"), press("pagedown"), press("pageup"), press("enter")], [{ choice: "id11" }]],
+    ["a digit in a long list, which narrows it", 40, [text("40"), press("enter")], [{ choice: "id40" }]],
+    ["a filter of two words", 40, [text("opt"), text(" 12"), press("enter")], [{ choice: "id12" }]],
+    [
+      "a filter that is taken back by characters",
+      40,
+      [text("12"), text("🎉"), press("backspace"), press("enter")],
+      [{ choice: "id12" }],
+    ],
+    ["a pasted filter", 40, [{ type: "paste", text: "option\n17" }, press("enter")], [{ choice: "id17" }]],
+    ["Enter where nothing fits", 40, [text("xyz"), press("enter")], []],
+    ["the first again when the filter changes", 40, [press("down"), text("3"), press("enter")], [{ choice: "id3" }]],
+    ["Esc", 3, [press("escape")], [{ dismissed: true }]],
+  ])("is made by %s", async (_name, count, pressed, answers) => {
+    const chat = open();
+    chat.choose(choiceOf(count));
+    await chat.keys(...pressed);
+    expect(chat.answers).toEqual(answers);
+  });
+
+  test("that the person has called up takes keys at once", () => {
+    const chat = open();
+    chat.choose(choiceOf(3));
+    expect(chat.questions.key(text("1"))).toBe(true);
+  });
+});
+
+describe("a text", () => {
+  const question: Question = { kind: "text", title: "Key?", secret: true };
+
+  test.each<readonly [string, readonly KeyInput[], readonly Answer[]]>([
+    ["typed", [text("sk-"), text("12"), press("enter")], [{ text: "sk-12" }]],
+    [
+      "pasted, with the newline that came with it",
+      [{ type: "paste", text: "sk-12\n" }, press("enter")],
+      [{ text: "sk-12" }],
+    ],
+    [
+      "edited",
+      [text("sk-13"), press("backspace"), text("2"), press("ctrl+a"), text("x"), press("enter")],
+      [{ text: "xsk-12" }],
+    ],
+    ["empty", [press("enter")], [{ text: "" }]],
+    ["dismissed", [text("sk"), press("escape")], [{ dismissed: true }]],
+  ])("is %s", async (_name, pressed, answers) => {
+    const chat = open();
+    chat.choose(question);
+    expect(await chat.keys(...pressed)).not.toContain(false);
+    expect(chat.answers).toEqual(answers);
+  });
+
+  test("of any length is one row, and whole", async () => {
+    const chat = open();
+    chat.choose(question);
+    const long = "k".repeat(5000);
+    await chat.keys({ type: "paste", text: long });
+    expect(submitText(chat.store.get().question?.text ?? createEditor())).toBe(long);
+    await chat.keys(press("enter"));
+    expect(chat.answers).toEqual([{ text: long }]);
+  });
+});
+
+describe("what is asked", () => {
+  test("is printed above where it has no room, and drawn where it has", () => {
+    const chat = open({ room: 2 });
+    chat.ask();
+    expect(chat.printed).toEqual([]);
+    expect(chat.store.get().question?.body).toHaveLength(2);
+    chat.setBodyRows(3);
+    chat.questions.key(press("escape"));
+    const other = open({ room: 2 });
+    other.setBodyRows(3);
+    other.ask();
+    expect(other.printed).toEqual(["body 1", "body 2", "body 3"]);
+    expect(other.store.get().question?.body).toEqual([]);
+  });
+
+  test("is laid out again for another size", () => {
+    const chat = open();
+    chat.ask();
+    chat.setBodyRows(5);
+    chat.questions.resized();
+    expect(chat.store.get().question?.body).toHaveLength(5);
+  });
+
+  test("is printed when the window has become too small for it", () => {
+    let room = 10;
+    const store = createStore(emptyState(0));
+    const printed: number[] = [];
+    const questions = createQuestions({
+      store,
+      strings: en.question,
+      now: () => 0,
+      body: () => [[], [], []],
+      room: () => room,
+      print: (lines) => printed.push(lines.length),
+      onChange: () => undefined,
+    });
+    void questions.ask(permission(), new AbortController().signal);
+    room = 2;
+    questions.resized();
+    questions.resized();
+    expect(printed).toEqual([3]);
+    expect(store.get().question?.body).toEqual([]);
+  });
+});
