@@ -22,6 +22,7 @@ module.exports = {
     only("providers", ["schema/", "text/"]),
     only("tools", ["schema/", "text/"]),
     only("permissions", ["schema/", "text/", "tools/"]),
+    only("hooks", ["schema/", "text/", "tools/"]),
     only("engine", ["schema/", "text/", "tools/", "providers/provider\\.ts"]),
     only("session", ["schema/", "text/", "engine/", "providers/provider\\.ts"]),
     only("logging", ["schema/", "text/"]),

@@ -3,10 +3,12 @@ import { completionScript } from "./completion-command.ts";
 import { runConfig } from "./config-command.ts";
 import { runDoctor } from "./doctor-command.ts";
 import { runLogs } from "./logs-command.ts";
+import { runPermissions } from "./permissions-command.ts";
 import type { Actions } from "./program.ts";
 import { run } from "./run-command.ts";
 import type { Surroundings } from "./setup.ts";
 import { printTools } from "./tools-command.ts";
+import { runTrust } from "./trust-command.ts";
 
 export type ActionsOptions = {
   readonly surroundings: Surroundings;
@@ -28,6 +30,14 @@ export const createActions = ({ surroundings, version, strings }: ActionsOptions
   },
   logs: (options) => runLogs(options, surroundings),
   doctor: (options) => runDoctor(options, surroundings, version),
+  trust: async (options) => {
+    await runTrust(options, surroundings);
+    return 0;
+  },
+  permissions: async (request, options) => {
+    await runPermissions(request, options, surroundings);
+    return 0;
+  },
   completion: async (shell, program) => {
     process.stdout.write(completionScript(shell, program, strings.cli));
     return 0;

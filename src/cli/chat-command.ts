@@ -4,6 +4,7 @@ import { EXIT } from "../text/exit.ts";
 import { nearest } from "../text/nearest.ts";
 import type { Strings } from "../text/strings.ts";
 import { UserError } from "../text/user-error.ts";
+import { askTrust } from "./ask-trust.ts";
 import type { RunOptions } from "./program.ts";
 import { say } from "./say.ts";
 import { prepare, type Surroundings } from "./setup.ts";
@@ -20,6 +21,9 @@ export type ChatRequest = {
   /** Until the settings are read. */
   readonly strings: Strings;
 };
+
+/** Thrown on the way to the machine when the person does not want to go on in this folder. */
+class Left extends Error {}
 
 /** `harness9`: the chat. Returns the process's exit code. @throws UserError */
 export const chat = async (request: ChatRequest): Promise<number> => {
@@ -46,8 +50,11 @@ export const chat = async (request: ChatRequest): Promise<number> => {
     strings: setup.strings,
     prompt: prompt.join(" "),
     openChat: async (ask, tell) => {
+      // Nothing of the machine starts before the answer.
+      const decided = await askTrust(setup, { ask, tell, signal: stop.signal });
+      if (decided === null) throw new Left();
       const { createChat } = await import("./chat-machine.ts");
-      return createChat(setup, { run: options, version, tell }, ask);
+      return createChat(decided, { run: options, version, tell }, ask);
     },
     stop,
     suspend,
@@ -58,12 +65,18 @@ export const chat = async (request: ChatRequest): Promise<number> => {
     say(setup.strings.cli.bug(errorMessage(error), ui.logFile()));
     process.exit(EXIT.failed);
   };
+  // Node's own listener prints them onto the terminal, across what stands there.
+  process.removeAllListeners("warning");
+  process.on("warning", ({ stack, message }) => ui.note(stack ?? message));
   process.on("uncaughtException", onCrash);
   process.on("unhandledRejection", onCrash);
   process.on("exit", ui.release);
   stop.onForce(ui.release);
   try {
     return (await ui.ended) ?? stop.exitCode ?? 0;
+  } catch (error) {
+    if (error instanceof Left) return 0;
+    throw error;
   } finally {
     ui.release();
     // Signals stay ours to the end: a Ctrl+C too many comes when the terminal is no longer raw.
@@ -93,5 +106,12 @@ const NOT_STOPPED_MS = 200;
 const suspend = async (): Promise<void> => {
   const continued = once(process, "SIGCONT");
   process.kill(0, "SIGTSTP");
-  await Promise.race([continued, new Promise((resolve) => setTimeout(resolve, NOT_STOPPED_MS))]);
+  await Promise.race([continued, after(NOT_STOPPED_MS)]);
+  // A new size is told to whoever has the terminal, and we had not.
+  const sized = once(process, "SIGWINCH");
+  process.kill(process.pid, "SIGWINCH");
+  // Waiting for a signal alone would not keep the process alive.
+  await Promise.race([sized, after(NOT_STOPPED_MS)]);
 };
+
+const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -21,6 +21,7 @@ import { listFiles } from "./list-files.ts";
 import { loginProviders, storeLogin } from "./login.ts";
 import type { RunOptions } from "./program.ts";
 import { promptText } from "./prompt.ts";
+import { type SavedRule, savingRules } from "./save-rule.ts";
 import type { Setup } from "./setup.ts";
 import { writing } from "./writing.ts";
 
@@ -34,7 +35,7 @@ export type ChatOptions = {
 const CYCLE: readonly PermissionMode[] = ["ask", "auto-edit", "plan"];
 
 /** The machine below the chat, with all that a person can change in it. @throws UserError */
-export const createChat = async (start: Setup, options: ChatOptions, ask: Ask): Promise<Chat> => {
+export const createChat = async (start: Setup, options: ChatOptions, person: Ask): Promise<Chat> => {
   const { workDir, homeDir, cwd, env, paths, strings, config, secretNames } = start;
   const { run, version, tell } = options;
   // This version confines nothing: whoever requires it must not be let down.
@@ -53,6 +54,20 @@ export const createChat = async (start: Setup, options: ChatOptions, ask: Ask): 
   let extraModes = CYCLE.includes(mode) ? [] : [mode];
   let thinking = settings.thinking;
   let choice = await choose(setup, { named: config.named, chat: true, fetch });
+
+  const configFile = run.config === undefined ? paths.config : resolve(cwd, run.config);
+  const ask = savingRules(person, {
+    workDir,
+    homeDir,
+    trustFile: paths.trust,
+    configFile,
+    harnessHome: paths.home,
+    strings,
+    onSaved: (saved) => {
+      setup = withRule(setup, saved);
+    },
+    tell,
+  });
 
   const open = () =>
     openMachine(setup, {
@@ -122,16 +137,15 @@ export const createChat = async (start: Setup, options: ChatOptions, ask: Ask): 
       return login.message;
     },
     saveSetting: async (key, value) => {
-      const file = run.config === undefined ? paths.config : resolve(cwd, run.config);
-      await writing(file, strings.cli, async () => {
+      await writing(configFile, strings.cli, async () => {
         if (run.config === undefined) await ensurePrivateDir(paths.home);
-        await setConfigValue(file, key, value, strings.config);
+        await setConfigValue(configFile, key, value, strings.config);
       });
       if (isSettingKey(key)) {
         const candidates = typeof value === "string" ? textValues(key, value) : [value];
         settings = { ...settings, [key]: checkValue(settingsSchema(), key, candidates).value };
       }
-      return file;
+      return configFile;
     },
     setting: (key) => settings[key],
     runShell: (command, signal, onEvent) => machine.session.runShell(command, signal, onEvent),
@@ -150,7 +164,7 @@ export const createChat = async (start: Setup, options: ChatOptions, ask: Ask): 
     },
     rules: () =>
       (["deny", "ask", "allow"] as const).flatMap((list) =>
-        config.rules[list].map(({ rule, origin }) => ({ list, rule, origin })),
+        setup.config.rules[list].map(({ rule, origin }) => ({ list, rule, origin })),
       ),
     tools: () => machine.registry.getAvailableTools(),
     exportMarkdown: (asked) => {
@@ -159,9 +173,16 @@ export const createChat = async (start: Setup, options: ChatOptions, ask: Ask): 
       return writeNewFile(exportPath(asked, { sessionId, workDir, homeDir }), text, strings.cli);
     },
     doctor: () => doctorLines(setup, version),
-    editText: (text) => editText(text, { env, secretNames, strings: strings.chat }),
+    editText: (text, signal) => editText(text, { env, secretNames, strings: strings.chat, signal }),
     writeLog: (text) => machine.log?.writeText(text),
     close: () => machine.close(),
     kill: () => machine.kill(),
   };
+};
+
+/** As if the rule had been there from the start. */
+const withRule = (setup: Setup, { list, rule, origin }: SavedRule): Setup => {
+  const { config } = setup;
+  const rules = { ...config.rules, [list]: [...config.rules[list], { rule, origin }] };
+  return { ...setup, config: { ...config, rules } };
 };

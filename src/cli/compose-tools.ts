@@ -17,6 +17,7 @@ import { retryRecoverable } from "../tools/retry.ts";
 import { childEnv } from "../tools/shell/child-env.ts";
 import { createSlots, limitProcesses } from "../tools/shell/process-slots.ts";
 import { limitTime } from "../tools/timeout.ts";
+import type { ToolMiddleware } from "../tools/tool.ts";
 import { createPathLocks } from "../tools/workspace/path-lock.ts";
 import { createWorkspace } from "../tools/workspace/workspace.ts";
 import type { Setup } from "./setup.ts";
@@ -31,6 +32,8 @@ export type ToolsOptions = {
   readonly permissionMode: () => PermissionMode;
   readonly guard: boolean;
   readonly ask: Ask | undefined;
+  /** Puts the hooks around the permissions; absent where the settings have none. */
+  readonly withHooks?: ((permissions: ToolMiddleware) => ToolMiddleware) | undefined;
 };
 
 export type Tools = {
@@ -47,7 +50,7 @@ export type Tools = {
 export const createTools = (setup: Setup, options: ToolsOptions): Tools => {
   const { workDir, homeDir, env, paths, strings, config } = setup;
   const { settings } = config;
-  const { ask, outputsDir } = options;
+  const { ask, outputsDir, withHooks } = options;
   const rules = (kind: "allow" | "ask" | "deny") =>
     config.rules[kind].map(({ rule, origin }) => readRule(rule, `${origin}: ${kind}`, strings.permission));
   const limits = [
@@ -55,20 +58,17 @@ export const createTools = (setup: Setup, options: ToolsOptions): Tools => {
     limitTime({ toolTimeoutMs: settings.toolTimeoutMs, strings: strings.registry }),
     retryRecoverable(),
   ];
-  const registry = new Registry({
-    strings: strings.registry,
-    middlewares: [
-      createPermissions({
-        mode: options.permissionMode,
-        rules: { allow: rules("allow"), ask: rules("ask"), deny: rules("deny") },
-        guard: options.guard,
-        places: { workDir, homeDir, harnessHome: paths.home, addedDirs: settings.addDirs },
-        strings: strings.permission,
-        ask,
-      }),
-      ...limits,
-    ],
+  const permissions = createPermissions({
+    mode: options.permissionMode,
+    rules: { allow: rules("allow"), ask: rules("ask"), deny: rules("deny") },
+    guard: options.guard,
+    places: { workDir, homeDir, harnessHome: paths.home, addedDirs: settings.addDirs },
+    trusted: setup.trusted,
+    strings: strings.permission,
+    ask,
   });
+  const governed = withHooks?.(permissions) ?? permissions;
+  const registry = new Registry({ strings: strings.registry, middlewares: [governed, ...limits] });
   const personal = new Registry({ strings: strings.registry, middlewares: limits });
 
   const workspace = createWorkspace({

@@ -1,7 +1,6 @@
 import { rmSync } from "node:fs";
 import { newSessionId, sessionFiles } from "../config/paths.ts";
 import { Engine } from "../engine/engine.ts";
-import type { RunInput } from "../engine/options.ts";
 import type { LogFile } from "../logging/log-file.ts";
 import { chooseProvider, type NamedChoice, type ProviderChoice } from "../providers/choose-provider.ts";
 import { createListModels, createProvider } from "../providers/create-provider.ts";
@@ -12,13 +11,14 @@ import type { PermissionMode, ThinkingMode } from "../schema/event.ts";
 import { type ModelInfo, UNKNOWN_MODEL } from "../schema/model.ts";
 import type { JsonSchema } from "../schema/tool.ts";
 import { loadInstructions } from "../session/instructions.ts";
-import { Session, type Sink } from "../session/session.ts";
+import { Session, type Sink, type StopCheck } from "../session/session.ts";
 import { systemPrompt } from "../session/system-prompt.ts";
 import { EXIT } from "../text/exit.ts";
 import { localTime } from "../text/local-time.ts";
 import { createMask, type Mask } from "../text/mask.ts";
 import { UserError } from "../text/user-error.ts";
 import type { Registry } from "../tools/registry.ts";
+import { openHooks } from "./compose-hooks.ts";
 import { createTools } from "./compose-tools.ts";
 import { openLog } from "./open-log.ts";
 import { createPersonShell } from "./person-shell.ts";
@@ -31,7 +31,7 @@ export type ComposeOptions = {
   readonly chat: boolean;
   readonly systemPrompt?: string | undefined;
   readonly appendSystemPrompt?: string | undefined;
-  readonly answer?: { readonly schema: JsonSchema; readonly stopping: RunInput["stopping"] } | undefined;
+  readonly answer?: { readonly schema: JsonSchema; readonly stopping: StopCheck } | undefined;
   /** Absent where no person can answer. */
   readonly ask?: Ask;
 };
@@ -123,12 +123,14 @@ export const openMachine = async (setup: Setup, options: MachineOptions): Promis
       strings,
     });
   const provider = await connect(options.choice, options.thinking);
+  const hooks = openHooks(setup, { id, mask });
   const { registry, personal, bash, fitModel } = createTools(setup, {
     outputsDir: files.outputs,
     info: modelInfo(options.choice),
     permissionMode,
     guard: run.guard,
     ask,
+    withHooks: hooks?.around,
   });
   const { log, warnings } = await openLog(setup, run, files.log, options.tell);
   const createEngine = (model: LLMProvider, choice: ProviderChoice, thinking: ThinkingMode): Engine =>
@@ -171,7 +173,11 @@ export const openMachine = async (setup: Setup, options: MachineOptions): Promis
     engine: createEngine(provider, options.choice, options.thinking),
     sinks,
     clock: () => new Date(),
-    stopping: options.answer?.stopping,
+    lifecycle: {
+      started: hooks?.lifecycle.started,
+      prompted: hooks?.lifecycle.prompted,
+      stopping: () => oneAfterTheOther(options.answer?.stopping, hooks?.lifecycle.stopping()),
+    },
     shell: createPersonShell({ tools: personal, session: { id, workDir }, mask, strings, now }),
   });
 
@@ -192,14 +198,29 @@ export const openMachine = async (setup: Setup, options: MachineOptions): Promis
       session.use(createEngine(model, choice, thinking));
     },
     close: async () => {
+      await hooks?.lifecycle.ended(options.tell);
       const ended = await bash.close();
       if (!run.session) rmSync(files.outputs, { recursive: true, force: true });
       log?.close();
       return ended;
     },
-    kill: bash.killAll,
+    kill: () => {
+      hooks?.kill();
+      bash.killAll();
+    },
   };
 };
+
+/** The first check that sends the model back does. */
+const oneAfterTheOther =
+  (...checks: readonly (StopCheck | undefined)[]): StopCheck =>
+  async (answer, context) => {
+    for (const check of checks) {
+      const more = await check?.(answer, context);
+      if (more) return more;
+    }
+    return undefined;
+  };
 
 // The global performance object would load a dozen modules of node.
 const now = (): number => Number(process.hrtime.bigint()) / 1e6;

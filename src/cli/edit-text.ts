@@ -11,6 +11,8 @@ export type EditTextOptions = {
   /** Variables that the editor does not get. */
   readonly secretNames: Iterable<string>;
   readonly strings: Strings["chat"];
+  /** Ends the editor. */
+  readonly signal: AbortSignal;
 };
 
 /**
@@ -19,7 +21,7 @@ export type EditTextOptions = {
  */
 export const editText = async (
   text: string,
-  { env, secretNames, strings }: EditTextOptions,
+  { env, secretNames, strings, signal }: EditTextOptions,
 ): Promise<string | { readonly problem: string }> => {
   const editor = env["VISUAL"]?.trim() || env["EDITOR"]?.trim() || "vi";
   // 0700: nobody else reads what is being written.
@@ -27,7 +29,7 @@ export const editText = async (
   const file = join(folder, "message.md");
   try {
     await writeFile(file, text, { mode: 0o600 });
-    const status = await runEditor(editor, file, childEnv(env, secretNames));
+    const status = await runEditor(editor, file, { env: childEnv(env, secretNames), signal });
     if (status !== 0) return { problem: strings.editorFailed(editor, status) };
     return withoutEditorsNewline((await readFile(file, "utf8")).replaceAll("\r\n", "\n"), text);
   } catch (error) {
@@ -38,12 +40,24 @@ export const editText = async (
 };
 
 /** The exit status, or the signal that ended it. By the shell, as git does: `code --wait` and quotes work. */
-const runEditor = (editor: string, file: string, env: Record<string, string>): Promise<number | string> =>
+const runEditor = (
+  editor: string,
+  file: string,
+  { env, signal }: { readonly env: Record<string, string>; readonly signal: AbortSignal },
+): Promise<number | string> =>
   new Promise((resolve, reject) => {
-    const child = spawn("sh", ["-c", `${editor} "$@"`, editor, file], { env, stdio: "inherit" });
+    const command = IS_ONE_COMMAND.test(editor) ? `exec ${editor}` : editor;
+    const child = spawn("sh", ["-c", `${command} "$@"`, editor, file], { env, stdio: "inherit" });
+    // It puts the terminal in order before it ends; until then it has it.
+    const end = (): void => void child.kill();
+    signal.addEventListener("abort", end, { once: true });
+    child.once("close", () => signal.removeEventListener("abort", end));
     child.once("error", reject);
     child.once("exit", (code, signal) => resolve(code ?? signal ?? ""));
   });
+
+// It can take the shell's place, and with that its signals: no assignment before it, nothing that joins it with another.
+const IS_ONE_COMMAND = /^(?!\s*(?:\w+=|:\s*$))[^;&|<>()`\n]+$/;
 
 /** Most editors end a file with a newline that nobody has typed. */
 const withoutEditorsNewline = (text: string, before: string): string =>

@@ -1,5 +1,6 @@
 import { Command, Option } from "commander";
 import { OUTPUT_FORMATS, type OutputFormat } from "../headless/output-format.ts";
+import type { PermissionMode } from "../schema/event.ts";
 import type { Strings } from "../text/strings.ts";
 
 /** The options of `run`, as the command line gave them. */
@@ -40,6 +41,8 @@ export type Actions = {
   readonly tools: (options: RunOptions & { readonly json?: true }) => Promise<number>;
   readonly logs: (options: RunOptions & { readonly follow?: true; readonly lines: string }) => Promise<number>;
   readonly doctor: (options: RunOptions & { readonly json?: true }) => Promise<number>;
+  readonly trust: (options: RunOptions & { readonly revoke?: true }) => Promise<number>;
+  readonly permissions: (request: PermissionsRequest, options: RunOptions) => Promise<number>;
   readonly completion: (shell: string, program: Command) => Promise<number>;
 };
 
@@ -58,6 +61,18 @@ export type ConfigRequest =
   | { readonly type: "get"; readonly key: string }
   | { readonly type: "set"; readonly key: string; readonly value: string; readonly project: boolean }
   | { readonly type: "key"; readonly provider: string };
+
+export const PERMISSION_MODES: readonly PermissionMode[] = ["ask", "auto-edit", "plan", "auto", "yolo"];
+
+export type PermissionsRequest =
+  | { readonly type: "list"; readonly json: boolean }
+  | {
+      readonly type: "explain";
+      readonly command: string;
+      /** Absent = every mode. */
+      readonly mode?: PermissionMode;
+      readonly json: boolean;
+    };
 
 /** The command line. Options after a command belong to it; no option takes an optional value. */
 export const createProgram = (
@@ -105,6 +120,21 @@ export const createProgram = (
     perform((actions) => actions.config({ type: "key", provider }, merged(self))),
   );
 
+  const listRules = (_options: unknown, self: Command) =>
+    perform((actions) => actions.permissions({ type: "list", json: isJson(self) }, merged(self)));
+  const permissions = command(program, "permissions", commands.permissions)
+    .helpCommand(false)
+    .option("--json", options.json)
+    .action(listRules);
+  command(permissions, "list", commands.permissionsList).option("--json", options.json).action(listRules);
+  command(permissions, "explain <command...>", commands.permissionsExplain)
+    .addOption(new Option("--mode <mode>", commands.permissionsMode).choices(PERMISSION_MODES))
+    .option("--json", options.json)
+    .action((words: string[], { mode }: { mode?: PermissionMode }, self: Command) => {
+      const request = { type: "explain", command: words.join(" "), json: isJson(self) } as const;
+      return perform((actions) => actions.permissions({ ...request, ...(mode && { mode }) }, merged(self)));
+    });
+
   command(program, "tools", commands.tools)
     .option("--json", options.json)
     .action((_options, self: Command) => perform((actions) => actions.tools(merged(self))));
@@ -115,6 +145,9 @@ export const createProgram = (
   command(program, "doctor", commands.doctor)
     .option("--json", options.json)
     .action((_options, self: Command) => perform((actions) => actions.doctor(merged(self))));
+  command(program, "trust", commands.trust)
+    .option("--revoke", options.revoke)
+    .action((_options, self: Command) => perform((actions) => actions.trust(merged(self))));
   command(program, "completion <shell>", commands.completion).action((shell: string) =>
     perform((actions) => actions.completion(shell, program)),
   );

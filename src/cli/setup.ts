@@ -1,10 +1,12 @@
 import { accessSync, constants } from "node:fs";
 import { resolve } from "node:path";
-import { type Config, loadConfig } from "../config/config.ts";
+import { type Config, type ConfigFor, readConfig } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { type HarnessPaths, harnessPaths } from "../config/paths.ts";
 import { resolveSecrets, type Secrets, secretValues, secretVariableNames } from "../config/secrets.ts";
 import { environmentName, SETTING_KEYS } from "../config/settings.ts";
+import { readTrust } from "../config/trust.ts";
+import { projectServers, type TrustItem, trustDigest, trustItems } from "../config/trust-items.ts";
 import { readVariables, type Variables } from "../config/variables.ts";
 import { listServers, type Server } from "../providers/servers.ts";
 import { EXIT } from "../text/exit.ts";
@@ -28,6 +30,7 @@ export type Setup = Surroundings & {
   readonly variables: Variables;
   readonly config: Config;
   readonly trusted: boolean;
+  readonly trust: FolderTrust;
   readonly servers: readonly Server[];
   readonly secrets: Secrets;
   /** NAME → value of every known key, for masking. */
@@ -35,6 +38,15 @@ export type Setup = Surroundings & {
   /** What no child process gets. */
   readonly secretNames: readonly string[];
   readonly warnings: readonly string[];
+};
+
+/** What trust in the folder would switch on, and what the person has said to exactly that. */
+export type FolderTrust = {
+  readonly items: readonly TrustItem[];
+  readonly digest: string;
+  readonly decision: "yes" | "no" | "open";
+  /** The same setup with a yes. @throws ConfigError for a value that counts only then and cannot be used. */
+  readonly granted: () => Setup;
 };
 
 /** @throws UserError for a work directory, a setting or an address that cannot be used. */
@@ -46,7 +58,6 @@ export const prepare = async (surroundings: Surroundings, options: RunOptions): 
   const paths = harnessPaths({ env, homeDir, workDir });
   if (options.config !== undefined) checkConfigFile(resolve(cwd, options.config), early.cli);
   for (const dir of options.addDir ?? []) checkAddedDir(resolve(workDir, dir), early.cli);
-  const trusted = options.trust === true;
 
   const variables = await readVariables({
     env,
@@ -54,7 +65,8 @@ export const prepare = async (surroundings: Surroundings, options: RunOptions): 
     projectDotenv: paths.projectDotenv,
     strings: early.config,
   });
-  const config = await loadConfig({
+  const record = await readTrust({ path: paths.trust, workDir, strings: early.config });
+  const configFor = await readConfig({
     flags: settingFlags(options, early.cli),
     variables,
     files: {
@@ -62,19 +74,44 @@ export const prepare = async (surroundings: Surroundings, options: RunOptions): 
       project: paths.projectSettings,
       projectLocal: paths.projectLocalSettings,
     },
-    trusted,
+    savedRules: record,
     strings: early.config,
   });
+  const mcpServers = await projectServers(workDir, early.config);
+  // All is read: from here on, trust decides what of it counts.
+  const found = { ...surroundings, workDir, paths, variables, configFor, mcpServers };
+  const untrusted = setupFor(found, false);
+  const items = trustItems({
+    proposals: untrusted.config.proposals,
+    waiting: untrusted.secrets.waiting,
+    servers: mcpServers,
+  });
+  const digest = trustDigest(items);
+  const granted = (): Setup => ({
+    ...setupFor(found, true),
+    trust: { items, digest, decision: "yes", granted },
+  });
+  const known = record.digest === digest ? record.trusted : undefined;
+  if (options.trust === true || known === true) return granted();
+  return { ...untrusted, trust: { items, digest, decision: known === false ? "no" : "open", granted } };
+};
+
+type Found = Pick<Setup, keyof Surroundings | "workDir" | "paths" | "variables"> & {
+  readonly configFor: ConfigFor;
+  readonly mcpServers: readonly TrustItem[];
+};
+
+const setupFor = ({ configFor, mcpServers, ...found }: Found, trusted: boolean): Omit<Setup, "trust"> => {
+  const { env, workDir, variables } = found;
+  const config = configFor(trusted);
   const { language } = config.settings;
   const strings = stringsFor(language === "auto" ? localeLanguage(env) : language);
   const servers = listServers(config.settings.providers);
   const secrets = resolveSecrets({ variables, providers: servers, trusted, strings: strings.config });
+  const waiting = trusted ? [] : mcpServers;
   return {
-    ...surroundings,
-    workDir,
-    paths,
+    ...found,
     strings,
-    variables,
     config,
     trusted,
     servers,
@@ -85,6 +122,7 @@ export const prepare = async (surroundings: Surroundings, options: RunOptions): 
       ...unknownVariables(env, strings.cli),
       ...config.warnings,
       ...secrets.warnings,
+      ...waiting.map(({ origin, name }) => strings.cli.serverWaitsForTrust(origin, name)),
       ...readOnlyWarning(workDir, strings.cli),
     ],
   };

@@ -41,39 +41,66 @@ export type LoadConfigOptions = {
   readonly flags: Readonly<Record<string, unknown>>;
   readonly variables: Variables;
   readonly files: { readonly user: string; readonly project: string; readonly projectLocal: string };
-  /** Whether the person trusts the folder. */
-  readonly trusted: boolean;
+  /** What the person has said yes or no to in this folder, kept where the project cannot write it. */
+  readonly savedRules?: SavedRules;
   readonly strings: Strings["config"];
 };
 
-type LayerKind = "flag" | "variable" | "project" | "user";
+export type SavedRules = {
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
+  /** `path:line` */
+  readonly origin: string;
+};
+
+type LayerKind = "flag" | "variable" | "saved" | "project" | "user";
 
 /** One value before it is checked. `place` names it in messages. */
 type Raw = { readonly key: string; readonly value: unknown; readonly origin: string; readonly place: string };
 type Layer = { readonly kind: LayerKind; readonly raws: readonly Raw[] };
 type Checked = { readonly kind: LayerKind; readonly values: ReadonlyMap<SettingKey, ConfigEntry> };
 
+/** The settings of a folder, trusted or not. @throws ConfigError that lists every value that cannot be used, each with file, line and key. */
+export type ConfigFor = (trusted: boolean) => Config;
+
 /**
- * All settings: flags > environment and `.env` > `.harness9/settings.local.json` > `.harness9/settings.json` >
- * `~/.harness9/config.json` > defaults. Lists are the union of all layers, tables merge by name.
- * @throws ConfigError that lists every value that cannot be used, each with file, line and key.
+ * Reads all settings: flags > environment and `.env` > the folder's saved rules > `.harness9/settings.local.json` >
+ * `.harness9/settings.json` > `~/.harness9/config.json` > defaults. Lists are the union of all layers, tables merge by name.
+ * The files are read once: what a person is asked to trust is what counts then, whatever the files have become.
+ * @throws ConfigError for a file that cannot be read.
  */
-export const loadConfig = async (options: LoadConfigOptions): Promise<Config> => {
-  const { files, strings } = options;
-  const layers: readonly Layer[] = [
-    { kind: "flag", raws: flagRaws(options.flags) },
-    { kind: "variable", raws: variableRaws(options.variables, options.trusted) },
-    { kind: "project", raws: await fileRaws(files.projectLocal, strings) },
-    { kind: "project", raws: await fileRaws(files.project, strings) },
-    { kind: "user", raws: await fileRaws(files.user, strings) },
-  ];
-  const report: Report = { warnings: [...options.variables.warnings], problems: [], proposals: [] };
+export const readConfig = async (options: LoadConfigOptions): Promise<ConfigFor> => {
+  const { files, strings, savedRules } = options;
+  const projectLocal = await fileRaws(files.projectLocal, strings);
+  const project = await fileRaws(files.project, strings);
+  const user = await fileRaws(files.user, strings);
   // Making the schema takes longer than all the rest: only where there is something to check.
   let made: SettingsSchema | undefined;
   const schema = (): SettingsSchema => {
     made ??= settingsSchema();
     return made;
   };
+  return (trusted) => {
+    const layers: readonly Layer[] = [
+      { kind: "flag", raws: flagRaws(options.flags) },
+      { kind: "variable", raws: variableRaws(options.variables, trusted) },
+      { kind: "saved", raws: savedRules === undefined ? [] : savedRaws(savedRules) },
+      { kind: "project", raws: projectLocal },
+      { kind: "project", raws: project },
+      { kind: "user", raws: user },
+    ];
+    return configOf(layers, { ...options, trusted, schema });
+  };
+};
+
+type Trusting = LoadConfigOptions & { readonly trusted: boolean };
+
+const configOf = (
+  layers: readonly Layer[],
+  { schema, ...options }: Trusting & { readonly schema: () => SettingsSchema },
+): Config => {
+  const { strings } = options;
+  const report: Report = { warnings: [...options.variables.warnings], problems: [], proposals: [] };
   const checked = layers.map((layer) => checkLayer(layer, schema, report, strings));
   if (report.problems.length > 0) {
     const exitCode = report.problems.every(({ kind }) => kind === "flag") ? EXIT.usage : EXIT.config;
@@ -107,6 +134,11 @@ const variableRaws = (variables: Variables, trusted: boolean): Raw[] =>
     const place = found.place === "environment" ? found.name : `${found.origin}: ${found.name}`;
     return [{ key, value: found.value, origin: found.origin, place }];
   });
+
+const savedRaws = ({ allow, deny, origin }: SavedRules): Raw[] =>
+  Object.entries({ allow, deny })
+    .filter(([, value]) => value.length > 0)
+    .map(([key, value]) => ({ key, value, origin, place: origin }));
 
 const fileRaws = async (path: string, strings: Strings["config"]): Promise<Raw[]> =>
   ((await readJsonc(path, strings)) ?? []).map(({ key, value, line }) => ({
@@ -146,11 +178,7 @@ const checkLayer = (
 };
 
 /** Takes out of the project's layers what would loosen the person's own permissions. */
-const limitProject = (
-  layers: readonly Checked[],
-  { trusted, strings }: LoadConfigOptions,
-  report: Report,
-): Checked[] => {
+const limitProject = (layers: readonly Checked[], { trusted, strings }: Trusting, report: Report): Checked[] => {
   const user = layers.find(({ kind }) => kind === "user")?.values;
   return layers.map((layer) => {
     if (layer.kind !== "project") return layer;

@@ -20,6 +20,7 @@ export const loosens = (key: SettingKey, value: unknown, own: unknown): "no" | "
   switch (key) {
     case "allow":
     case "addDirs":
+    case "hooks":
       return Array.isArray(value) && value.length > 0 ? "with trust" : "no";
     case "permissionMode":
       // Without a mode of the person's own, "ask" is the measure: it is the chat's default.

@@ -54,6 +54,24 @@ const compatibleServer = () =>
     model: word().optional(),
   });
 
+/** A program that hears of an event; docs/hooks.md. */
+const hook = () =>
+  z
+    .strictObject({
+      on: z.enum(["tool.pre", "tool.post", "session.start", "prompt.submit", "stop", "session.end"]),
+      match: z
+        .string()
+        .regex(/^[A-Za-z0-9_*-]+$/, "expected a tool's name, * standing for any characters")
+        .optional(),
+      command: word().refine((command) => !command.includes("\0"), "expected no NUL character"),
+      timeout: duration().optional(),
+      onFailure: z.enum(["block", "allow"]).optional(),
+    })
+    .refine(({ on, match }) => match === undefined || on.startsWith("tool."), {
+      path: ["match"],
+      error: "only tool.pre and tool.post have a tool to match",
+    });
+
 /** Everything that can be set, by its dotted key; times in milliseconds, lengths in UTF-8 bytes. The one schema of all layers. */
 export const settingsSchema = () =>
   z.object({
@@ -68,6 +86,7 @@ export const settingsSchema = () =>
     allow: rules(),
     ask: rules(),
     deny: rules(),
+    hooks: z.array(hook()).readonly(),
     addDirs: rules(),
     maxTurns: count(1),
     maxCostUsd: z.number().positive().nullable(),
@@ -107,6 +126,7 @@ export const DEFAULT_SETTINGS: Settings = {
   allow: [],
   ask: [],
   deny: [],
+  hooks: [],
   addDirs: [],
   maxTurns: 50,
   maxCostUsd: null,
@@ -138,7 +158,7 @@ export const PROJECT_VARIABLES: readonly SettingKey[] = ["provider", "model", "l
 
 /** `maxTurns` → `HARNESS9_MAX_TURNS`, `log.indent` → `HARNESS9_LOG_INDENT`; null for what only a file can hold. */
 export const environmentName = (key: SettingKey): string | null =>
-  key === "models" || key === "providers"
+  key === "models" || key === "providers" || key === "hooks"
     ? null
     : `HARNESS9_${key
         .replace(/[A-Z]/g, (letter) => `_${letter}`)

@@ -1,6 +1,6 @@
 import type { LLMProvider } from "../providers/provider.ts";
 import type { Ask } from "../schema/ask.ts";
-import type { EngineEventBody, PermissionMode, ThinkingMode } from "../schema/event.ts";
+import type { Emit, EngineEventBody, PermissionMode, ThinkingMode } from "../schema/event.ts";
 import type { Attachment, Message } from "../schema/message.ts";
 import type { ModelInfo } from "../schema/model.ts";
 import type { Mask } from "../text/mask.ts";
@@ -44,14 +44,27 @@ export type Input = {
   readonly attachments?: readonly Attachment[];
 };
 
+/** What a check may do that stands between a person, the model and the end of a run. */
+export type CheckContext = { readonly emit: Emit; readonly signal: AbortSignal };
+
+/** What enters the history for an input, in order; or why nothing does. */
+export type Admission =
+  | { readonly type: "admitted"; readonly inputs: readonly Input[] }
+  | { readonly type: "blocked"; readonly reason: string };
+
+/** What it returns goes to the model instead of ending the run; it throws StopError to fail the run. */
+export type StopCheck = (answer: string, context: CheckContext) => Promise<Input | undefined>;
+
 export type RunInput = {
   /** The session's messages, system prompt first. The engine appends to it and leaves it valid for the next request. */
   readonly history: Message[];
   readonly input: Input;
   /** What the person has queued since, as one input; each call takes it all. */
   readonly takeQueued?: () => Input | undefined;
-  /** Looks at an answer that would end the run. What it returns goes to the model instead; it throws StopError to fail the run. */
-  readonly stopping?: ((answer: string) => Promise<Input | undefined>) | undefined;
+  /** Looks at each input, queued ones too, before it enters the history. A run whose input is blocked ends. */
+  readonly admit?: ((input: Input, context: CheckContext) => Promise<Admission>) | undefined;
+  /** Looks at an answer that would end the run. */
+  readonly stopping?: StopCheck | undefined;
 };
 
 /** A `stopping` check that gives up on the run. */

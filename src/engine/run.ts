@@ -6,7 +6,7 @@ import { errorMessage } from "../text/error-message.ts";
 import { errorResult } from "../tools/tool.ts";
 import { createDenials } from "./denials.ts";
 import { type ModelTurn, modelTurn } from "./model-turn.ts";
-import { type EngineOptions, type Input, type RunInput, StopError } from "./options.ts";
+import { type CheckContext, type EngineOptions, type Input, type RunInput, StopError } from "./options.ts";
 import { createRepeatedCalls, type RepeatedCalls } from "./repeated-calls.ts";
 import { createSpending, type Spending } from "./spending.ts";
 import { complete, runBatch } from "./tool-batch.ts";
@@ -53,8 +53,10 @@ export class Run {
           }, limits.maxTimeMs);
     try {
       this.#announce();
-      this.#addInput(this.#run.input);
-      this.#complete(await this.#loop(stop.signal), now() - startedAt);
+      const refusal = await this.#enter(this.#run.input, stop.signal);
+      const end =
+        refusal === undefined ? await this.#loop(stop.signal) : (this.#exhausted(stop.signal) ?? refused(refusal));
+      this.#complete(end, now() - startedAt);
     } catch (error) {
       const message = errorMessage(error);
       this.#complete({ reason: "error", text: "", error: { kind: "internal", message } }, now() - startedAt);
@@ -83,7 +85,7 @@ export class Run {
         continue;
       }
       if (finishReason === "pause") continue;
-      const end = await this.#answered(message.content, finishReason);
+      const end = await this.#answered(message.content, finishReason, signal);
       if (end) return end;
     }
   }
@@ -155,7 +157,8 @@ export class Run {
     const times = await this.#repeated.endsRun(counted, signal);
     if (times !== undefined) return failed("repeated_call", strings.repeatedCall(times));
     const queued = signal.aborted ? undefined : this.#run.takeQueued?.();
-    if (queued) this.#addInput(queued);
+    const refusal = queued && (await this.#enter(queued, signal));
+    if (refusal !== undefined && !signal.aborted) this.#emit({ type: "notice", level: "warning", text: refusal });
     return undefined;
   }
 
@@ -179,7 +182,7 @@ export class Run {
   }
 
   /** An answer without tool calls. Returns nothing where the run goes on. */
-  async #answered(text: string, finishReason: string): Promise<End | undefined> {
+  async #answered(text: string, finishReason: string, signal: AbortSignal): Promise<End | undefined> {
     const { strings } = this.#options;
     if (finishReason === "content_filter" || finishReason === "refusal") {
       const message = finishReason === "refusal" ? strings.refused : strings.contentFiltered;
@@ -187,7 +190,7 @@ export class Run {
     }
     if (finishReason === "length") this.#emit({ type: "notice", level: "warning", text: strings.answerCut });
     try {
-      const more = await this.#run.stopping?.(text);
+      const more = await this.#run.stopping?.(text, this.#checkContext(signal));
       if (more) {
         this.#addInput(more);
         return undefined;
@@ -236,6 +239,22 @@ export class Run {
       contextTokens: usage ? contextTokens(usage) : estimateTokens(this.#history, answer),
       contextWindow: info.contextWindow,
     });
+  }
+
+  /** Adds what a person sent, with what comes along with it. Returns why it was blocked, if it was. */
+  async #enter(input: Input, signal: AbortSignal): Promise<string | undefined> {
+    if (!this.#run.admit) {
+      this.#addInput(input);
+      return undefined;
+    }
+    const admission = await this.#run.admit(input, this.#checkContext(signal));
+    if (admission.type === "blocked") return admission.reason;
+    for (const admitted of admission.inputs) this.#addInput(admitted);
+    return undefined;
+  }
+
+  #checkContext(signal: AbortSignal): CheckContext {
+    return { emit: (event) => this.#emit(event), signal };
   }
 
   #addInput({ content, source, attachments }: Input): void {
@@ -289,6 +308,8 @@ const failed = (reason: keyof typeof ERROR_KINDS, message: string): End => ({
   text: "",
   error: { kind: ERROR_KINDS[reason], message },
 });
+
+const refused = (message: string): End => ({ reason: "error", text: "", error: { kind: "input", message } });
 
 /**
  * The thought as it stands in the request that acts on it. A user message closes it,

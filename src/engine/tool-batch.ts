@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { Emit, EngineEventBody } from "../schema/event.ts";
 import type { ToolCall, ToolDefinition, ToolResult } from "../schema/tool.ts";
 import type { Mask } from "../text/mask.ts";
@@ -31,6 +32,8 @@ export const runBatch = async (
   signal: AbortSignal,
   options: BatchOptions,
 ): Promise<readonly ToolResult[]> => {
+  // Each call listens to it; Node would take more than ten for a leak, and say so in the midst of the output.
+  setMaxListeners(0, signal);
   const emit: Emit = (event) => options.emit(maskEvent(event, options.mask));
   const contexts = calls.map((call): ToolContext => ({ call, signal, emit, session: options.session }));
   const asking = await Promise.all(calls.map((call, index) => options.tools.mayAsk(call, contextAt(contexts, index))));

@@ -16,6 +16,8 @@ export type PermissionOptions = {
   /** False = `--no-guard`. */
   readonly guard: boolean;
   readonly places: GuardPlaces;
+  /** Whether the person trusts the folder: only there git counts as reading. */
+  readonly trusted?: boolean;
   readonly strings: Strings["permission"];
   /** Absent where no person can answer: what would be asked is refused. */
   readonly ask?: Ask | undefined;
@@ -30,9 +32,9 @@ export const createPermissions = (options: PermissionOptions): ToolMiddleware =>
   const session: { allow: Rule[]; deny: Rule[] } = { allow: [], deny: [] };
   const inTurn = createQueue();
 
-  const judge = async (invocation: Invocation, extra: readonly Rule[] = []): Promise<[Decision, CallFacts]> => {
+  const judge = async (invocation: Invocation, extra: readonly Rule[] = []): Promise<[Judgement, CallFacts]> => {
     const facts = await factsOf(invocation, places);
-    return [decideNow(facts, extra), facts];
+    return [confirmed(decideNow(facts, extra), invocation), facts];
   };
 
   const decideNow = (facts: CallFacts, extra: readonly Rule[]): Decision => {
@@ -50,10 +52,10 @@ export const createPermissions = (options: PermissionOptions): ToolMiddleware =>
     return settled.isAllowed ? next(settled.invocation) : errorResult(invocation.call, settled.output);
   };
 
-  const settleByPolicy = (invocation: Invocation, { decision, by, rule, reason }: Decision): Settled => {
+  const settleByPolicy = (invocation: Invocation, { decision, by, rule, reason }: Judgement): Settled => {
     const isAllowed = decision === "allow";
-    // A rule that asks refuses nothing by itself: it is the mode that has nobody to ask.
-    const who = by === "secret" || (by === "rule" && decision === "ask") ? "mode" : by;
+    // A rule or a hook that asks refuses nothing by itself: it is the mode that has nobody to ask.
+    const who = by === "secret" || ((by === "rule" || by === "hook") && decision === "ask") ? "mode" : by;
     resolved(invocation, { decision: isAllowed ? "allow" : "reject", by: who, rule });
     if (isAllowed) return { isAllowed, invocation };
     return { isAllowed, output: decision === "ask" ? strings.needsConfirmation(reason) : strings.denied(reason) };
@@ -82,7 +84,7 @@ export const createPermissions = (options: PermissionOptions): ToolMiddleware =>
   };
 
   /** What a person wrote passes the policy again; it is asked about again only where the guard now speaks. */
-  const settleChanged = async (invocation: Invocation, before: Decision, person: Ask): Promise<Settled> => {
+  const settleChanged = async (invocation: Invocation, before: Judgement, person: Ask): Promise<Settled> => {
     const [decision] = await judge(invocation);
     if (decision.decision === "refuse") return settleByPolicy(invocation, decision);
     if (decision.decision === "ask" && decision.by === "guard" && before.by !== "guard")
@@ -99,7 +101,7 @@ export const createPermissions = (options: PermissionOptions): ToolMiddleware =>
 
   const questionFor = async (
     { call, tool, args }: Invocation,
-    decision: Decision,
+    decision: Judgement,
     facts: CallFacts,
   ): Promise<PermissionQuestion> => {
     const preview = await tool.preview?.(args);
@@ -118,19 +120,31 @@ export const createPermissions = (options: PermissionOptions): ToolMiddleware =>
   };
 
   /** The rule that would have made this call run; none where no rule may. */
-  const offersFor = (decision: Decision, facts: CallFacts): PermissionQuestion["offers"] => {
+  const offersFor = (decision: Judgement, facts: CallFacts): PermissionQuestion["offers"] => {
+    // It would ask again.
+    if (decision.by === "hook") return [];
     const rule = offeredRule(decision, facts, places);
     if (rule === undefined) return [];
     if (decideNow(facts, [parseRule(rule, strings)]).decision !== "allow") return [];
     return [
       { scope: "session", rule },
       { scope: "project", rule },
+      { scope: "user", rule },
     ];
   };
 
   middleware.asks = async (invocation) => ask !== undefined && (await judge(invocation))[0].decision === "ask";
   return middleware;
 };
+
+/** A decision of the policy, or a hook's wish to have a person asked. */
+type Judgement = Omit<Decision, "by"> & { readonly by: Decision["by"] | "hook" };
+
+/** A question that a hook wants comes on top of what the policy allows; it lifts nothing. */
+const confirmed = (decision: Decision, { confirm }: Invocation): Judgement =>
+  decision.decision === "allow" && confirm !== undefined
+    ? { decision: "ask", by: "hook", reason: confirm, pieces: [] }
+    : decision;
 
 type Settled =
   | { readonly isAllowed: true; readonly invocation: Invocation }
@@ -217,7 +231,7 @@ const parseJson = (text: string, strings: Strings["permission"]): unknown => {
 };
 
 const offeredRule = (
-  { pieces }: Decision,
+  { pieces }: Judgement,
   { name, kind, path, command }: CallFacts,
   { workDir }: GuardPlaces,
 ): string | undefined => {

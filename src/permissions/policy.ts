@@ -4,6 +4,7 @@ import type { Strings } from "../text/strings.ts";
 import type { ToolKind, ToolPermission } from "../tools/tool.ts";
 import { guard } from "./guard.ts";
 import { type GuardPlaces, isInside, pathsOf } from "./guarded-paths.ts";
+import { isReadOnly } from "./read-only.ts";
 import { allowsCommand, hitsCommand, isForTool, matchesPath, type Rule, type Rules } from "./rules.ts";
 import { looksSecret, secretIn } from "./secrets.ts";
 import type { ParsedCommand, SimpleCommand } from "./simple-command.ts";
@@ -27,6 +28,8 @@ export type PolicyOptions = {
   /** False = `--no-guard`. */
   readonly guard: boolean;
   readonly places: GuardPlaces;
+  /** Whether the folder's own settings may run programs, as git's do. */
+  readonly trusted?: boolean;
   readonly strings: Strings["permission"];
 };
 
@@ -56,7 +59,8 @@ const TABLE: Readonly<Record<Row, Readonly<Record<PermissionMode, Outcome>>>> = 
 type Verdict = Omit<Decision, "pieces">;
 
 /**
- * Who may do what: the table of modes, then rules (deny beats ask beats allow). Pure.
+ * Who may do what: the table of modes, then rules (deny beats ask beats allow). Changes nothing; the disk is read only
+ * to see where the paths of a command that looks read-only lead.
  * An allow rule lifts a question, never the guard or what the parser cannot be sure of; it lifts a refusal for a
  * secret only where the rule itself names the secret.
  */
@@ -82,7 +86,12 @@ export const decide = (facts: CallFacts, options: PolicyOptions): Decision => {
 
 const decideCommand = (facts: CallFacts, parsed: ParsedCommand, options: PolicyOptions): Decision => {
   const { rules, strings, places, mode } = options;
-  const pieces = parsed.commands.map((command) => ({ command, ...decidePiece(facts, command, options) }));
+  // Where a command may be missing, or a word may mean something else, nothing counts as reading.
+  const mayLook = parsed.isCertain && parsed.isPlain;
+  const pieces = parsed.commands.map((command) => {
+    const looks = mayLook && isReadOnly(command, { places, trusted: options.trusted === true });
+    return { command, ...decidePiece(facts, command, { ...options, looks }) };
+  });
   const verdicts: Verdict[] = [];
   const denied = rules.deny.find((rule) => isForTool(rule, facts.name) && rule.pattern === undefined);
   if (denied) verdicts.push(ruleVerdict("refuse", "deny", denied, options));
@@ -107,7 +116,11 @@ const decideCommand = (facts: CallFacts, parsed: ParsedCommand, options: PolicyO
 };
 
 /** One simple command by itself. */
-const decidePiece = (facts: CallFacts, command: SimpleCommand, options: PolicyOptions): Verdict => {
+const decidePiece = (
+  facts: CallFacts,
+  command: SimpleCommand,
+  options: PolicyOptions & { readonly looks: boolean },
+): Verdict => {
   const { rules, strings, places } = options;
   const hits = (list: readonly Rule[], certainty: "yes" | "perhaps") =>
     list.find((rule) => isForTool(rule, facts.name) && hitsCommand(rule, command) === certainty);
@@ -117,17 +130,20 @@ const decidePiece = (facts: CallFacts, command: SimpleCommand, options: PolicyOp
   const perhaps = hits(rules.deny, "perhaps");
   if (perhaps) verdicts.push(rowVerdict("unsure", strings.doubts.denied(perhaps.text), options));
   const allowing = rules.allow.filter((rule) => isForTool(rule, facts.name) && allowsCommand(rule, command));
-  const outside = redirectBeyond(command, options);
-  verdicts.push(
-    outside === undefined
-      ? lift(rowVerdict("command", strings.runs, options), allowing[0], options)
-      : rowVerdict("command", strings.writesOutside(outside), options),
-  );
+  verdicts.push(options.looks ? rowVerdict("look", strings.looks, options) : runVerdict(command, allowing[0], options));
   const secret = secretIn(command, places.homeDir);
   if (secret !== undefined) verdicts.push(secretVerdict(secret, allowing, options));
   const asked = hits(rules.ask, "yes") ?? hits(rules.ask, "perhaps");
   if (asked) verdicts.push(ruleVerdict("ask", "ask", asked, options));
   return strictest(verdicts);
+};
+
+/** A command that is not known to look only. */
+const runVerdict = (command: SimpleCommand, allowing: Rule | undefined, options: PolicyOptions): Verdict => {
+  const outside = redirectBeyond(command, options);
+  return outside === undefined
+    ? lift(rowVerdict("command", options.strings.runs, options), allowing, options)
+    : rowVerdict("command", options.strings.writesOutside(outside), options);
 };
 
 /** A redirect that no allow rule for the command speaks of: a file is written where this mode does not let files be changed. */

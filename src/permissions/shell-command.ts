@@ -32,7 +32,11 @@ export const parseCommand = async (text: string, places: ShellPlaces): Promise<P
   const commands: SimpleCommand[] = [];
   const doubts = new Map<string, Doubt>();
   const doubt = (kind: DoubtKind, subject: string) => doubts.set(`${kind} ${subject}`, { kind, subject });
-  const walker = createWalker({ parse, forEachChild, places, commands, doubt });
+  let isPlain = true;
+  const notPlain = () => {
+    isPlain = false;
+  };
+  const walker = createWalker({ parse, forEachChild, places, commands, doubt, notPlain });
   if (endsInBackslash(text)) doubt("syntax", "\\");
   if (text.includes("\0")) doubt("syntax", "NUL");
   if (text.includes("CDPATH")) doubt("redefines", "cd");
@@ -44,7 +48,7 @@ export const parseCommand = async (text: string, places: ShellPlaces): Promise<P
     isBackground: false,
     depth: 0,
   });
-  return { commands, isCertain: doubts.size === 0, doubts: [...doubts.values()] };
+  return { commands, isCertain: doubts.size === 0, isPlain, doubts: [...doubts.values()] };
 };
 
 const assignedWords = ({ value, index }: Assignment): SyntaxWord[] => [
@@ -74,6 +78,7 @@ type WalkerOptions = {
   readonly places: ShellPlaces;
   readonly commands: SimpleCommand[];
   readonly doubt: (kind: DoubtKind, subject: string) => void;
+  readonly notPlain: () => void;
 };
 
 const MAX_DEPTH = 32;
@@ -88,7 +93,14 @@ const inSubshell = (context: Context): Context => ({
   depth: context.depth + 1,
 });
 
-const createWalker = ({ parse, forEachChild, places, commands, doubt }: WalkerOptions) => {
+/** What sets no variable, calls no function and repeats nothing. */
+const PLAIN_NODES: ReadonlySet<string> = new Set(
+  "Script Statement AndOr Pipeline Time Negation Subshell BraceGroup CompoundList Command Redirected Redirect FileDescriptor HereDoc HereDocDelimiter HereDocBody HereString Word Literal Glob SingleQuoted DoubleQuoted AnsiCQuoted LocaleString BraceExpansion SimpleExpansion Assignment".split(
+    " ",
+  ),
+);
+
+const createWalker = ({ parse, forEachChild, places, commands, doubt, notPlain }: WalkerOptions) => {
   const script = (text: string, context: Context): void => {
     walk(parse(text), { ...context, depth: context.depth + 1 });
   };
@@ -98,6 +110,7 @@ const createWalker = ({ parse, forEachChild, places, commands, doubt }: WalkerOp
       doubt("nesting", "");
       return;
     }
+    if (!PLAIN_NODES.has(node.type)) notPlain();
     const { shell } = context;
     switch (node.type) {
       case "Script":
@@ -176,6 +189,10 @@ const createWalker = ({ parse, forEachChild, places, commands, doubt }: WalkerOp
         break;
       case "HereDoc":
         if (node.closing === undefined) doubt("syntax", node.operator);
+        if (node.body.parts !== undefined && node.delimiter?.quoted !== true) notPlain();
+        break;
+      case "HereString":
+        if (node.target && !literals(node.target, []).every(isLiteral)) notPlain();
         break;
       default:
         break;

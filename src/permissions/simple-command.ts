@@ -28,6 +28,11 @@ export type ParsedCommand = {
   readonly commands: readonly SimpleCommand[];
   /** False where the list may miss a command. */
   readonly isCertain: boolean;
+  /**
+   * Nothing but simple commands, joined by `;`, `&`, `&&`, `||`, `|` and brackets. Loops, tests, functions, arithmetic
+   * and the like can give PATH or a folder's name another value, and literal words another meaning.
+   */
+  readonly isPlain: boolean;
   /** Why it is not certain; empty when it is. */
   readonly doubts: readonly Doubt[];
 };

@@ -6,6 +6,13 @@ export type RuleScope = "session" | "project" | "user";
 /** Who settled a permission: see `permission.resolved`. */
 export type DecidedBy = "person" | "rule" | "mode" | "guard" | "hook";
 
+export type RuleOffer = {
+  readonly scope: RuleScope;
+  readonly rule: string;
+  /** The file that it would be saved in, as people write it. */
+  readonly place?: string;
+};
+
 export type PermissionQuestion = {
   readonly kind: "permission";
   readonly toolCallId: string;
@@ -17,7 +24,7 @@ export type PermissionQuestion = {
   readonly by: "mode" | "rule" | "guard" | "hook" | "secret" | "sandbox";
   readonly rule?: string;
   /** What "always" may save. A guarded call offers nothing. */
-  readonly offers: readonly { readonly scope: RuleScope; readonly rule: string }[];
+  readonly offers: readonly RuleOffer[];
 };
 
 export type ChoiceQuestion = {

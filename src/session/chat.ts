@@ -96,8 +96,8 @@ export type Chat = {
   readonly exportMarkdown: (path?: string) => Promise<string>;
   /** What `harness9 doctor` prints, by line. */
   readonly doctor: () => Promise<readonly string[]>;
-  /** Lets the person's editor change a text. The caller has let go of the terminal, and takes it back after. */
-  readonly editText: (text: string) => Promise<string | { readonly problem: string }>;
+  /** Lets the person's editor change a text; the signal ends it. The caller has let go of the terminal, and takes it back after. */
+  readonly editText: (text: string, signal: AbortSignal) => Promise<string | { readonly problem: string }>;
   /** For what no terminal should show, as the stack of a bug. */
   readonly writeLog: (text: string) => void;
   /** Ends what still runs and closes the files. Returns how many commands it ended. */

@@ -1,9 +1,19 @@
 import type { Engine } from "../engine/engine.ts";
-import type { Input, RunInput } from "../engine/options.ts";
+import type { Admission, CheckContext, Input, StopCheck } from "../engine/options.ts";
 import type { Emit, EngineEvent, EngineEventBody } from "../schema/event.ts";
 import type { Message } from "../schema/message.ts";
 
-export type { Input };
+export type { Input, StopCheck };
+
+/** Who has a say in a session's life. */
+export type Lifecycle = {
+  /** Before the session's first input, which waits for it; its inputs enter first. Once, unless it blocks. */
+  readonly started?: ((context: CheckContext) => Promise<Admission>) | undefined;
+  /** Before each input of a person enters the history. Returns it with what comes along. */
+  readonly prompted?: ((input: Input, context: CheckContext) => Promise<Admission>) | undefined;
+  /** Makes the check of an answer that would end a run; anew for each run. */
+  readonly stopping?: (() => StopCheck | undefined) | undefined;
+};
 
 /** Records an event. Called at the moment it happens, before the step that depends on it; must not throw. */
 export type Sink = (event: EngineEvent) => void;
@@ -17,7 +27,7 @@ export type SessionOptions = {
   readonly engine: Engine;
   readonly sinks: readonly Sink[];
   readonly clock: () => Date;
-  readonly stopping?: RunInput["stopping"];
+  readonly lifecycle?: Lifecycle;
   /** Absent where no person types commands. */
   readonly shell?: Shell | undefined;
 };
@@ -31,6 +41,8 @@ export class Session {
   #queue: Input[] = [];
   /** What the history is to get as soon as nothing waits for an observation. */
   #notes: string[] = [];
+  /** What the session's start gave for the model; undefined until it has started. */
+  #opening: readonly Input[] | undefined;
   #isRunning = false;
   #seq = 0;
 
@@ -53,13 +65,19 @@ export class Session {
 
   /** Runs one input. The events end with exactly one `run.completed`. One run at a time. */
   run(input: Input, signal: AbortSignal): AsyncIterable<EngineEvent> {
-    const { stopping } = this.#options;
+    const { started, prompted, stopping } = this.#options.lifecycle ?? {};
     const takeQueued = (): Input | undefined => {
       this.#joinNotes();
       return this.takeQueued();
     };
     this.#isRunning = true;
-    const run = { history: this.#history, input, takeQueued, stopping };
+    const run = {
+      history: this.#history,
+      input,
+      takeQueued,
+      ...((started || prompted) && { admit: (one: Input, context: CheckContext) => this.#admit(one, context) }),
+      stopping: stopping?.(),
+    };
     return this.#engine.runStream(run, signal, (body) => this.#publish(body));
   }
 
@@ -102,6 +120,24 @@ export class Session {
     const { shell } = this.#options;
     if (!shell) throw new Error("this session has no shell");
     this.addNote(await shell(command, signal, (body) => onEvent(this.#publish(body))));
+  }
+
+  async #admit(input: Input, context: CheckContext): Promise<Admission> {
+    const { started, prompted } = this.#options.lifecycle ?? {};
+    if (this.#opening === undefined) {
+      const opening = await started?.(context);
+      if (opening?.type === "blocked") return opening;
+      this.#opening = opening?.inputs ?? [];
+    }
+    const admission = (await prompted?.(input, context)) ?? { type: "admitted" as const, inputs: [input] };
+    if (admission.type === "blocked") {
+      // Nobody refused it: the run was cancelled meanwhile, and it goes on waiting.
+      if (context.signal.aborted && input.source === "queue") this.#queue.unshift(input);
+      return admission;
+    }
+    const inputs = [...this.#opening, ...admission.inputs];
+    this.#opening = [];
+    return { type: "admitted", inputs };
   }
 
   #joinNotes(): void {

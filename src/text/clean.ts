@@ -101,8 +101,9 @@ const safeCut = (line: string): number => {
 };
 
 // Emoji and text presentation (U+FE0E, U+FE0F) are ordinary in names; the rest of what nobody can see is not.
+// Neither are accents that stand on nothing or pile up: terminals do not agree on how wide they are.
 const HIDDEN =
-  /(?![\ufe0e\ufe0f])[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu;
+  /^\p{M}+|(?<=\p{M}{8})\p{M}+|(?![\ufe0e\ufe0f])[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu;
 
 /**
  * A name, command or question as a person can check it: hidden characters (controls, bidi marks, zero-width and
@@ -110,6 +111,6 @@ const HIDDEN =
  * The text differs from the original exactly when something was hidden in it.
  */
 export const visibleControls = (text: string, keep = ""): string =>
-  text.replace(HIDDEN, (character) =>
-    keep.includes(character) ? character : `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
-  );
+  text.replace(HIDDEN, (hidden) => (keep.includes(hidden) ? hidden : [...hidden].map(codeOf).join("")));
+
+const codeOf = (character: string): string => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;

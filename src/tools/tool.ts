@@ -53,6 +53,8 @@ export type Invocation = {
   readonly tool: Tool;
   readonly args: unknown;
   readonly context: ToolContext;
+  /** Why a person is to be asked before it runs, though the policy may allow it. */
+  readonly confirm?: string;
 };
 
 export type Next = (invocation: Invocation) => Promise<ToolResult>;

@@ -1,6 +1,6 @@
 import { visibleControls } from "../text/clean.ts";
 import { type Line, type Span, span } from "./line.ts";
-import { cutToWidth, displayWidth, graphemes } from "./width.ts";
+import { cutToWidth, displayWidth, graphemes, widthAfter } from "./width.ts";
 
 const PRINTABLE_ASCII = /^[ -~]*$/;
 const TAB_STOP = 4;
@@ -74,11 +74,14 @@ function* pieces(text: string, cells: number): Generator<readonly [string, numbe
     for (const character of text) yield [character, 1];
     return;
   }
+  let before = "";
   for (const cluster of graphemes(text)) {
     const width = displayWidth(cluster);
-    if (width <= cells) yield [cluster, width];
+    const atMost = widthAfter(before, cluster);
+    before = cluster;
+    if (width > 0 ? width <= cells : atMost <= cells) yield [cluster, Math.min(atMost, cells)];
     else for (const character of cluster) yield displayWidth(character) <= cells ? one(character) : one("…");
   }
 }
 
-const one = (character: string): readonly [string, number] => [character, displayWidth(character)];
+const one = (character: string): readonly [string, number] => [character, Math.max(1, displayWidth(character))];

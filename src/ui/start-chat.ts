@@ -3,7 +3,7 @@ import type { Chat, ChatSettings } from "../session/chat.ts";
 import { errorMessage } from "../text/error-message.ts";
 import type { Strings } from "../text/strings.ts";
 import { type CommandContext, runCommand } from "./commands/run-command.ts";
-import { parseCommand } from "./commands/slash-commands.ts";
+import { parseCommand, withoutKey } from "./commands/slash-commands.ts";
 import { deferred } from "./deferred.ts";
 import { glyphsFor } from "./glyphs.ts";
 import { createCompleter } from "./input/completer.ts";
@@ -58,6 +58,8 @@ export type RunningChat = {
   readonly release: () => void;
   /** The same after a bug, which goes to the log. */
   readonly crash: (error: unknown) => void;
+  /** For the log, as what no terminal should show in the midst of a chat. */
+  readonly note: (text: string) => void;
   readonly logFile: () => string | null;
 };
 
@@ -144,8 +146,10 @@ export const startChat = (options: StartChatOptions): RunningChat => {
       showLastStep: () => scribe.say(lastStepLines(store.get().transcript, lineOptions())),
       showLastThought: () => scribe.say(lastThoughtLines(store.get().transcript, lineOptions())),
       redraw: screen.redraw,
-      suspend: () => void terminal.suspend(),
-      openEditor: () => void openEditor(),
+      suspend: () => void terminal.suspend().then(questions.shownAgain),
+      openEditor: () => {
+        editing = openEditor();
+      },
     },
   });
 
@@ -164,7 +168,8 @@ export const startChat = (options: StartChatOptions): RunningChat => {
 
   /** What was sent before the machine had started. */
   const early: string[] = [];
-  const submit = (text: string): void => {
+  const submit = (typed: string): void => {
+    const text = withoutKey(typed);
     if (!chat) {
       early.push(text);
       store.set({ queued: [...early] });
@@ -228,15 +233,17 @@ export const startChat = (options: StartChatOptions): RunningChat => {
   };
 
   let isEditing = false;
+  let editing: Promise<void> = Promise.resolve();
   const openEditor = async (): Promise<void> => {
-    if (!chat || isEditing) return;
+    if (!chat || !terminal.isOurs) return;
     isEditing = true;
     terminal.release();
-    const edited = await chat.editText(submitText(store.get().editor));
+    const edited = await chat.editText(submitText(store.get().editor), closing.signal);
     terminal.acquire();
+    questions.shownAgain();
     isEditing = false;
     if (typeof edited === "string") keys.replace(edited);
-    else warn(strings.ui.editorProblem(edited.problem));
+    else if (!isLeaving) warn(strings.ui.editorProblem(edited.problem));
   };
 
   let isLeaving = false;
@@ -255,7 +262,7 @@ export const startChat = (options: StartChatOptions): RunningChat => {
   };
 
   const end = async (): Promise<void> => {
-    if (chat) await Promise.all([runs.settled(), sent.settled()]);
+    if (chat) await Promise.all([runs.settled(), sent.settled(), editing]);
     scribe.flush();
     if (chat) {
       const texts = goodbyeTexts(store.get().transcript, chat.info(), {
@@ -322,6 +329,7 @@ export const startChat = (options: StartChatOptions): RunningChat => {
       chat?.writeLog(error instanceof Error ? (error.stack ?? error.message) : errorMessage(error));
       chat?.kill();
     },
+    note: (text) => chat?.writeLog(text),
     logFile: () => chat?.info().logFile ?? null,
   };
 };

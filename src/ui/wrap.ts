@@ -1,6 +1,6 @@
 import type { Line, Role, Span } from "./line.ts";
 import { lineWidth } from "./line.ts";
-import { displayWidth, graphemes } from "./width.ts";
+import { displayWidth, graphemes, widthAfter } from "./width.ts";
 
 export type WrapOptions = {
   /** Cells of a line, prefix included. */
@@ -138,6 +138,7 @@ const settleAll = (state: State, lines: Line[]): void => {
 const place = (state: State, character: string, lines: Line[]): void => {
   const isSpace = character === " " && !state.byCell;
   if (isSpace || state.byCell || mayBreak(state.last, character)) settleWord(state);
+  const before = state.last;
   state.last = character;
   if (isSpace) {
     // More spaces than fit need no room: whatever comes next begins a line.
@@ -145,7 +146,9 @@ const place = (state: State, character: string, lines: Line[]): void => {
     return;
   }
   const width = displayWidth(character);
-  const [shown, cells] = width > state.width ? ["…", 1] : [character, width];
+  const atMost = widthAfter(before, character);
+  const hasNoRoom = width > state.width || (width === 0 && atMost > state.width);
+  const [shown, cells] = hasNoRoom ? ["…", 1] : [character, Math.min(atMost, state.width)];
   if (used(state) + cells > room(state)) moveWordDown(state, lines);
   grow(state, shown, cells, state.roles, lines);
 };
@@ -161,7 +164,11 @@ const moveWordDown = (state: State, lines: Line[]): void => {
   state.word = emptyRun();
   breakLine(state, lines);
   for (const { text, roles } of spans) {
-    for (const character of graphemes(text)) grow(state, character, displayWidth(character), roles, lines);
+    let before = "";
+    for (const character of graphemes(text)) {
+      grow(state, character, Math.min(widthAfter(before, character), state.width), roles, lines);
+      before = character;
+    }
   }
 };
 

@@ -376,7 +376,7 @@ test("files, the doctor and the editor are within reach", async () => {
   put(place.workDir, "src/a.ts", "");
   expect(await chat.listFiles(SIGNAL)).toEqual(["src/", "src/a.ts"]);
   expect((await chat.doctor())[0]).toBe("✓ harness9: 1.2.3");
-  expect(await chat.editText("text")).toBe("changed");
+  expect(await chat.editText("text", new AbortController().signal)).toBe("changed");
 });
 
 test("a system prompt of the command line and its addition are used, also after a new session", async () => {
@@ -405,4 +405,92 @@ test("the end says how many commands still ran", async () => {
   const { chat } = await start();
   await shell(chat, "sleep 60 >/dev/null 2>&1 &");
   expect(await chat.close()).toBe(1);
+});
+
+/** A person who saves the offered rule for a scope, and the questions that came. */
+const saving = (scope: "session" | "project" | "user") => {
+  const questions: string[] = [];
+  const ask: Ask = async (question) => {
+    if (question.kind !== "permission") return { dismissed: true };
+    questions.push(question.arguments);
+    const rule = question.offers[0]?.rule;
+    return { decision: "allow", scope, ...(rule !== undefined && { rule }) };
+  };
+  return { ask, questions };
+};
+
+test.each([
+  ["session", 2],
+  ["project", 1],
+  ["user", 1],
+] as const)("a rule saved for the %s counts at once; %d questions with a new session", async (scope, asked) => {
+  const server = await modelServer((_request, count) => (count % 2 === 1 ? toolCalls([bash("touch a")]) : DONE));
+  const { ask, questions } = saving(scope);
+  const { chat } = await start(openAIEnv(server), {}, { ask });
+  const events = await send(chat, "go");
+  expect(events.filter(({ type }) => type === "permission.resolved")).toMatchObject([
+    { decision: "allow", scope, by: "person", rule: "bash(touch a)" },
+  ]);
+  await send(chat, "go");
+  expect(questions).toHaveLength(1);
+  await chat.clear();
+  await send(chat, "go");
+  expect(questions).toHaveLength(asked);
+});
+
+test("a saved rule is listed with its file", async () => {
+  const server = await calling(toolCalls([bash("touch a")]));
+  const { chat, place } = await start(openAIEnv(server), {}, { ask: saving("project").ask });
+  await send(chat, "go");
+  const origin = `${join(place.home, ".harness9", "trust.json")}:2`;
+  expect(chat.rules()).toEqual([{ list: "allow", rule: "bash(touch a)", origin }]);
+  const later = await start(openAIEnv(server), {}, { place });
+  expect(later.chat.rules()).toEqual(chat.rules());
+});
+
+test("settings that change while it runs do not change what may run", async () => {
+  const server = await modelServer((_request, count) => (count % 2 === 1 ? toolCalls([bash("touch a")]) : DONE));
+  const questions: string[] = [];
+  const ask: Ask = async (question) => {
+    if (question.kind === "permission") questions.push(question.name);
+    return { dismissed: true };
+  };
+  const { chat, place } = await start(openAIEnv(server), { trust: true }, { ask });
+  const allow = JSON.stringify({ allow: ["bash"], permissionMode: "yolo" });
+  put(place.workDir, ".harness9/settings.json", allow);
+  put(place.home, ".harness9/config.json", allow);
+  put(place.home, ".harness9/trust.json", JSON.stringify({ [place.workDir]: { trusted: true, allow: ["bash"] } }));
+  await send(chat, "go");
+  await chat.clear();
+  await send(chat, "go");
+  expect(questions).toEqual(["bash", "bash"]);
+  expect([chat.info().mode, chat.rules()]).toEqual(["ask", []]);
+});
+
+test("our settings and the trust list are out of the tools' reach in the freest mode, also with our home in the work directory", async () => {
+  const before = newPlace();
+  const place = { home: before.workDir, workDir: before.workDir };
+  const paths = [
+    ".harness9/settings.json",
+    ".harness9/settings.local.json",
+    ".harness9/config.json",
+    ".harness9/trust.json",
+  ];
+  for (const path of paths) put(place.workDir, path, "{}");
+  const edit = { source_text: "{}", target_text: '{"x": 1}' };
+  const server = await modelServer([
+    toolCalls(
+      paths.flatMap((path) => [
+        ["write_file", { path, content: "x" }] as const,
+        ["edit_file", { path, ...edit }] as const,
+        bash(`echo x > ${path}`),
+      ]),
+    ),
+    DONE,
+  ]);
+  const { chat } = await start(openAIEnv(server), { yolo: true }, { place });
+  const refused = outputs(await send(chat, "go"));
+  expect(refused).toHaveLength(paths.length * 3);
+  for (const output of refused) expect(output).toMatch(/protected|sensitive|rejected by the user/);
+  expect(paths.map((path) => readFileSync(join(place.workDir, path), "utf8"))).toEqual(paths.map(() => "{}"));
 });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { editText } from "../../src/cli/edit-text.ts";
 import { stringsFor } from "../../src/text/strings.ts";
+import { eventually } from "../helpers/run-bash.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
 const strings = stringsFor("en").chat;
@@ -16,8 +17,8 @@ const editor = (dir: string, line: string): string => {
   return `'${path}'`;
 };
 
-const edit = (text: string, env: Readonly<Record<string, string>>) =>
-  editText(text, { env: { PATH, ...env }, secretNames: ["A_KEY"], strings });
+const edit = (text: string, env: Readonly<Record<string, string>>, signal = new AbortController().signal) =>
+  editText(text, { env: { PATH, ...env }, secretNames: ["A_KEY"], strings, signal });
 
 test.each([
   ["an editor's own newline at the end goes", "one", "echo two > $1", "two"],
@@ -42,6 +43,24 @@ test.each([
 ])("an editor that fails leaves the text as it was and says so: %s", async (line, said) => {
   const result = await edit("one", { EDITOR: editor(tempDir(), `echo two > $1; ${line}`) });
   expect(result).toEqual({ problem: expect.stringMatching(said) as string });
+});
+
+test("what only a shell can carry out is carried out", async () => {
+  const line = editor(tempDir(), 'echo "$WORD" > $1');
+  expect(await edit("", { EDITOR: `WORD=two ${line}` })).toBe("two");
+  expect(await edit("", { EDITOR: `true && WORD=two ${line}` })).toBe("two");
+  expect(await edit("one", { EDITOR: ":" })).toBe("one");
+});
+
+test("the signal ends the editor", async () => {
+  const dir = tempDir();
+  const stop = new AbortController();
+  const edited = edit("one", { EDITOR: editor(dir, `echo $$ > ${dir}/pid; exec sleep 600`) }, stop.signal);
+  await eventually(() => existsSync(join(dir, "pid")) && readFileSync(join(dir, "pid"), "utf8").endsWith("\n"));
+  stop.abort();
+  expect(await edited).toEqual({ problem: expect.any(String) as string });
+  const pid = Number(readFileSync(join(dir, "pid"), "utf8"));
+  await eventually(() => !existsSync(`/proc/${pid}`));
 });
 
 test("an editor that is not there is a problem, not a crash", async () => {

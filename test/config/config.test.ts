@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type Config, loadConfig } from "../../src/config/config.ts";
+import { type Config, readConfig, type SavedRules } from "../../src/config/config.ts";
 import { ConfigError } from "../../src/config/config-error.ts";
 import { setConfigValue } from "../../src/config/set-config-value.ts";
 import { DEFAULT_SETTINGS, environmentName, SETTING_KEYS } from "../../src/config/settings.ts";
@@ -18,6 +18,7 @@ type Setup = {
   readonly homeDotenv?: string;
   readonly projectDotenv?: string;
   readonly trusted?: boolean;
+  readonly savedRules?: SavedRules;
 };
 
 const files = (dir: string) => ({
@@ -42,13 +43,14 @@ const load = async (dir: string, setup: Setup): Promise<Config> => {
   put(at.homeDotenv, setup.homeDotenv);
   put(at.projectDotenv, setup.projectDotenv);
   const variables = await readVariables({ env: setup.env ?? {}, ...at, strings: en.config });
-  return loadConfig({
+  const configFor = await readConfig({
     flags: setup.flags ?? {},
     variables,
     files: at,
-    trusted: setup.trusted ?? false,
+    ...(setup.savedRules && { savedRules: setup.savedRules }),
     strings: en.config,
   });
+  return configFor(setup.trusted ?? false);
 };
 
 const entry = (config: Config, key: string) => config.entries.find((candidate) => candidate.key === key);
@@ -439,4 +441,16 @@ describe("setConfigValue", () => {
     );
     expect(readFileSync(file, "utf8")).toBe("{ broken");
   });
+});
+
+test("rules that a person has saved for the folder count without trust, each with its place", async () => {
+  const config = await load(tempDir(), {
+    project: '{"allow": ["bash(rm:*)"], "deny": ["bash(curl:*)"]}',
+    user: '{"allow": ["bash(ls)"]}',
+    savedRules: { allow: ["bash(npm test:*)"], deny: ["bash(git push:*)"], origin: "trust.json:2" },
+  });
+  expect(config.rules.allow.map(({ rule }) => rule)).toEqual(["bash(npm test:*)", "bash(ls)"]);
+  expect(config.rules.allow[0]).toEqual({ rule: "bash(npm test:*)", origin: "trust.json:2" });
+  expect(config.rules.deny.map(({ rule }) => rule)).toEqual(["bash(git push:*)", "bash(curl:*)"]);
+  expect(config.proposals.map(({ key }) => key)).toEqual(["allow"]);
 });

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { loadConfig } from "../../src/config/config.ts";
+import { readConfig } from "../../src/config/config.ts";
 import { harnessPaths } from "../../src/config/paths.ts";
 import { resolveSecrets } from "../../src/config/secrets.ts";
 import { readVariables } from "../../src/config/variables.ts";
@@ -28,13 +28,13 @@ const select = async ({ env = {}, flags = {}, files = {}, trusted = false }: Set
   const strings = en.config;
   const paths = harnessPaths({ env, homeDir: dir, workDir: join(dir, "work") });
   const variables = await readVariables({ env, homeDotenv: paths.dotenv, projectDotenv: paths.projectDotenv, strings });
-  const config = await loadConfig({
+  const configFor = await readConfig({
     flags,
     variables,
     files: { user: paths.config, project: paths.projectSettings, projectLocal: paths.projectLocalSettings },
-    trusted,
     strings,
   });
+  const config = configFor(trusted);
   const servers = listServers(config.settings.providers);
   const secrets = resolveSecrets({ variables, providers: servers, trusted, strings });
   const choice = await chooseProvider({

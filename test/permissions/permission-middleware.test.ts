@@ -139,6 +139,7 @@ test("a person is asked with reason and offers, and yes runs the call once", asy
     offers: [
       { scope: "session", rule: "bash(npm run build:*)" },
       { scope: "project", rule: "bash(npm run build:*)" },
+      { scope: "user", rule: "bash(npm run build:*)" },
     ],
   };
   expect(questions).toEqual([question]);

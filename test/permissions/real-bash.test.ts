@@ -1,7 +1,16 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: shell text
 import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { decide } from "../../src/permissions/policy.ts";
@@ -156,6 +165,155 @@ test.skipIf(bashPath === "")(
         expect(isBroken).toBe(false);
       }),
       { numRuns: RUNS },
+    );
+    expect(ran).toBeGreaterThan(RUNS / 100);
+  },
+);
+
+// What may turn a look into something else: names, options, paths, globs, and all that changes what a name means.
+const LOOKS: readonly string[] = [
+  ..."ls cat grep head sort uniq find diff wc echo printf test tr cut sed tree jq date xxd cd rg fd file".split(" "),
+  ...[
+    "-n ",
+    "-r ",
+    "-o f ",
+    "-of ",
+    "--output=f ",
+    "-exec evil {} + ",
+    "-delete ",
+    "-fprint f ",
+    "-s ",
+    "-i ",
+    "-x evil ",
+  ],
+  ...[
+    "-v PATH ",
+    "PATH=. ",
+    "PATH=.;",
+    "for PATH in . bad; do ",
+    "((PATH=7));",
+    "{PATH}>/dev/null ",
+    "{PATH}</dev/null ",
+  ],
+  ...[
+    "; ",
+    " && ",
+    " | ",
+    " || ",
+    " & ",
+    "\n",
+    "$(evil)",
+    "`evil`",
+    "<(evil)",
+    ">(evil)",
+    "'",
+    '"',
+    "(",
+    ")",
+    "{ ",
+    "; }",
+  ],
+  ...["> f ", ">> f ", "< a.txt ", "<<< x ", "2>&1 ", "&> f ", ">| a.txt ", "<> f ", "2>/dev/null ", "<<E\n", "\nE\n"],
+  ...[
+    "* ",
+    "*.txt ",
+    "a* ",
+    "-- ",
+    "sub/* ",
+    ". ",
+    "a.txt ",
+    "b ",
+    "'1,3p' ",
+    "'s/a/evil/e' ",
+    "sub ",
+    "../out ",
+    "../* ",
+  ],
+  ...[
+    "ls() { evil; };",
+    "if ",
+    "then ",
+    "fi ",
+    "do ",
+    "done ",
+    "evil ",
+    "sh -c ",
+    "xargs ",
+    "command ",
+    "timeout 5 ",
+    "time ",
+  ],
+  ...[
+    "alias ls=evil;",
+    "export ",
+    "set -- ",
+    "shopt -s expand_aliases;",
+    "eval ",
+    "exec ",
+    "trap evil EXIT;",
+    "\\\n",
+    "~ ",
+    "$x ",
+  ],
+];
+
+test.skipIf(bashPath === "")(
+  "what runs in plan mode changes no file and reads none outside, in a real bash",
+  { timeout: 120_000 },
+  async () => {
+    const root = tempDir();
+    const workDir = join(root, "work");
+    const files: Readonly<Record<string, string>> = {
+      "work/a.txt": "inside\n",
+      "work/b": "b\n",
+      "work/sub/c.txt": "c\n",
+      "work/-delete": "",
+      "work/-exec": "",
+      "work/--compress-program=evil": "",
+      "work/-of": "",
+      "out/o.txt": "OUTSIDE-TEXT\n",
+    };
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), text);
+    }
+    symlinkSync("../../out/o.txt", join(workDir, "sub", "link.txt"));
+    // Found where PATH has become a folder of the project.
+    const evil = `#!${bashPath}\n: > '${root}/evil-ran'\n`;
+    for (const folder of [".", "7", "bad"])
+      for (const name of ["ls", "cat", "head", "sort", "evil"]) {
+        mkdirSync(join(workDir, folder), { recursive: true });
+        writeFileSync(join(workDir, folder, name), evil, { mode: 0o755 });
+      }
+    const tree = () => readdirSync(root, { recursive: true }).toSorted();
+    const before = tree();
+    const places = { workDir, homeDir: root, harnessHome: join(root, "home") };
+    const parts = fc.array(fc.constantFrom(...LOOKS), { minLength: 1, maxLength: 8 });
+    const start = fc.constantFrom("ls ", "cat ", "sort ", "find . ", "echo ", "printf ", "grep x ", "cd sub && ", "");
+    const line = fc.tuple(start, parts).map(([first, rest]) => first + rest.join(" ").replaceAll("  ", " "));
+    let ran = 0;
+
+    await fc.assert(
+      fc.asyncProperty(line, async (text) => {
+        const command = await parseCommand(text, places);
+        const facts = { name: "bash", kind: "execute", permission: "high", command } as const;
+        const rules = { allow: [], ask: [], deny: [] };
+        const { decision } = decide(facts, { mode: "plan", rules, guard: true, places, strings: en.permission });
+        if (decision !== "allow") return;
+        ran += 1;
+        const { stdout } = spawnSync(bashPath, ["-c", text], {
+          cwd: workDir,
+          env: { PATH: process.env["PATH"], HOME: root },
+          timeout: 5000,
+          stdio: ["ignore", "pipe", "ignore"],
+          encoding: "utf8",
+        });
+        expect(stdout).not.toContain("OUTSIDE-TEXT");
+        expect(tree()).toEqual(before);
+        for (const [path, content] of Object.entries(files))
+          expect(readFileSync(join(root, path), "utf8")).toBe(content);
+      }),
+      { numRuns: 2 * RUNS },
     );
     expect(ran).toBeGreaterThan(RUNS / 100);
   },

@@ -141,6 +141,9 @@ describe("createWrapper", () => {
     let count = 0;
     for (let piece = 0; piece < 10_000; piece += 1) count += wrapper.push([span("x".repeat(100))]).length;
     expect(count + wrapper.end().length).toBe(10_000);
-    expect(wrapSpans([span("\u0301".repeat(100_000))], { width: 80 })).toHaveLength(1);
+    const accents = wrapped("\u0301".repeat(100_000), { width: 80 });
+    expect(accents.join("")).toHaveLength(100_000);
+    // Some terminals give each a cell of its own.
+    expect(Math.max(...accents.map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 });

@@ -113,6 +113,8 @@ const COMMANDS: Readonly<Record<NonNullable<ReturnType<typeof findCommand>>["nam
     );
     if (!("text" in typed)) return;
     if (typed.text === "") return tell(context, strings.replies.keyEmpty, "warning");
+    // As where more was pasted than the key.
+    if (/\s/.test(typed.text)) return tell(context, strings.replies.keyHasSpaces, "warning");
     const said = await chat.login(provider.name, typed.text);
     context.refresh();
     tell(context, `${said}\n${strings.replies.modelNow(chat.info().model)}`);
@@ -226,9 +228,13 @@ const tell = (
 const unknownChoice = (value: string, choices: readonly string[], context: CommandContext): void =>
   tell(context, context.strings.replies.unknownChoice(value, choices), "warning");
 
+/** A wait that is longer than this says so. */
+const SLOW_MS = 400;
+
 const pickModel = async (context: CommandContext): Promise<string | undefined> => {
   const { chat, strings, choose, signal } = context;
-  const models = await chat.listModels(signal);
+  const wait = setTimeout(() => tell(context, strings.replies.working), SLOW_MS);
+  const models = await chat.listModels(signal).finally(() => clearTimeout(wait));
   const options = models.map(({ id, provider, contextWindow, isCurrent }) => {
     const facts = [
       ...(contextWindow === null ? [] : [strings.replies.window(formatTokens(contextWindow))]),

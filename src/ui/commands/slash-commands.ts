@@ -62,6 +62,9 @@ export const parseCommand = (text: string): ParsedCommand | undefined => {
   return matched === undefined ? undefined : { name, argument: argument.trim() };
 };
 
+/** The input without what stands behind the provider of `/login`: a key, which nobody should see again, nor a file keep. */
+export const withoutKey = (text: string): string => text.replace(/^(\/login[ \t]+\S+)\s.*$/is, "$1");
+
 /** The command of this name or alias, letter case aside. */
 export const findCommand = (name: string): SlashCommand | undefined => {
   const wanted = name.toLowerCase();

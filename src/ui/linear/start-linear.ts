@@ -1,7 +1,7 @@
 import type { Chat } from "../../session/chat.ts";
 import { errorMessage } from "../../text/error-message.ts";
 import { type CommandContext, runCommand } from "../commands/run-command.ts";
-import { findCommand, type ParsedCommand, parseCommand } from "../commands/slash-commands.ts";
+import { findCommand, type ParsedCommand, parseCommand, withoutKey } from "../commands/slash-commands.ts";
 import { deferred } from "../deferred.ts";
 import { type Line, plainText, span } from "../line.ts";
 import { questionBody } from "../question/question-lines.ts";
@@ -137,7 +137,8 @@ export const startChat = (options: StartChatOptions): RunningChat => {
 
   /** What was sent before the machine had started. */
   const early: string[] = [];
-  const submit = (text: string): void => {
+  const submit = (typed: string): void => {
+    const text = withoutKey(typed);
     if (!chat) {
       early.push(text);
       return;
@@ -267,6 +268,7 @@ export const startChat = (options: StartChatOptions): RunningChat => {
       chat?.writeLog(error instanceof Error ? (error.stack ?? error.message) : errorMessage(error));
       chat?.kill();
     },
+    note: (text) => chat?.writeLog(text),
     logFile: () => chat?.info().logFile ?? null,
   };
 };

@@ -6,7 +6,7 @@ import { type Frame, followed, type Leaf } from "./frame.ts";
 export type Highlight = (code: string, language: string) => readonly Line[] | undefined;
 
 // What a line is may depend on the lines before it; on so many at most, so that long code costs no more by the line.
-const MAX_CONTEXT = 60;
+const MAX_CONTEXT = 24;
 // A longer line is drawn while it comes, without colours.
 const MAX_LINE = 4096;
 

@@ -1,4 +1,4 @@
-import type { Answer, Question, RuleScope } from "../../schema/ask.ts";
+import type { Answer, Question, RuleOffer, RuleScope } from "../../schema/ask.ts";
 import { visibleControls } from "../../text/clean.ts";
 import type { Strings } from "../../text/strings.ts";
 
@@ -16,13 +16,13 @@ export const questionOptions = (question: Question, strings: Strings["question"]
     case "permission": {
       const allow = (scope: "once" | RuleScope, rule?: string): Answer =>
         rule === undefined ? { decision: "allow", scope } : { decision: "allow", scope, rule };
-      // Rules that outlive the session need a place that shows and takes them back; this version has none.
-      const session = question.offers.find(({ scope }) => scope === "session");
       return [
         { key: "y", label: question.by === "guard" ? strings.runOnce : strings.yes, answer: allow("once") },
-        ...(session
-          ? [{ key: "a", label: strings.always(visibleControls(session.rule)), answer: allow("session", session.rule) }]
-          : []),
+        ...question.offers.map((offer) => ({
+          key: SCOPE_KEYS[offer.scope],
+          label: offerLabel(offer, strings),
+          answer: allow(offer.scope, offer.rule),
+        })),
         { key: "n", label: strings.noWithReason, answer: "feedback" as const },
       ];
     }
@@ -36,6 +36,22 @@ export const questionOptions = (question: Question, strings: Strings["question"]
       return [];
     default:
       return question satisfies never;
+  }
+};
+
+const SCOPE_KEYS: Readonly<Record<RuleScope, string>> = { session: "a", project: "p", user: "u" };
+
+/** What exactly is allowed from now on, and where that is written down. */
+const offerLabel = ({ scope, rule, place = "" }: RuleOffer, strings: Strings["question"]): string => {
+  switch (scope) {
+    case "session":
+      return strings.always(visibleControls(rule));
+    case "project":
+      return strings.alwaysHere(visibleControls(rule), visibleControls(place));
+    case "user":
+      return strings.alwaysAnywhere(visibleControls(rule), visibleControls(place));
+    default:
+      return scope satisfies never;
   }
 };
 

@@ -30,6 +30,8 @@ export interface Screen {
   draw(frame: Frame): void;
   /** Writes what is waiting now. */
   flush(): void;
+  /** The size is changing: writes nothing until `resized`, since nobody knows where the rows are. */
+  hold(): void;
   /** The size has changed: takes the live region off the terminal, which has wrapped its rows anew. */
   resized(): void;
   /** Takes the live region away, and writes nothing until `resume`: another program has the terminal. */
@@ -62,6 +64,7 @@ export const createScreen = (output: TerminalOutput): Screen => {
   let isCursorHidden = false;
   let isScheduled = false;
   let isPaused = false;
+  let isHeld = false;
 
   const columns = (): number => output.columns || 80;
   const rows = (): number => output.rows || 24;
@@ -83,7 +86,7 @@ export const createScreen = (output: TerminalOutput): Screen => {
   };
 
   const flush = (): void => {
-    if (isPaused) return;
+    if (isPaused || isHeld) return;
     const frame = fit(wanted, rows());
     const changes = rowChanges(frame);
     if (changes === "") return;
@@ -192,12 +195,18 @@ export const createScreen = (output: TerminalOutput): Screen => {
       schedule();
     },
     flush,
+    hold: () => {
+      isHeld = true;
+    },
     resized: () => {
+      isHeld = false;
       clear();
       schedule();
     },
     pause: () => {
       if (isPaused) return;
+      if (isHeld) clear();
+      isHeld = false;
       const frame = wanted;
       wanted = EMPTY;
       flush();

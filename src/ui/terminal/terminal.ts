@@ -18,6 +18,7 @@ export type TerminalOptions = {
     on(event: "resize" | "error" | "close", listener: () => void): unknown;
   };
   readonly onKey: (key: KeyInput) => void;
+  /** Also while another program has the terminal. */
   readonly onResize: () => void;
   /** The terminal has gone: nobody reads or types any more. */
   readonly onLost: () => void;
@@ -28,6 +29,8 @@ export type TerminalOptions = {
 /** The person's terminal while the chat has it. What is switched on here is switched off by `release`, whatever happens. */
 export interface Terminal {
   readonly screen: Screen;
+  /** False while another program has it. */
+  readonly isOurs: boolean;
   /** The window's title; an empty text takes ours away. */
   setTitle(text: string): void;
   /** Asks for the background colour; the answer comes as a key input. */
@@ -84,10 +87,15 @@ export const openTerminal = (options: TerminalOptions): Terminal => {
     }
   };
 
+  // A window that is dragged sends many sizes, each of which the terminal has already left for the next.
+  let resizing: NodeJS.Timeout | undefined;
   output.on("resize", () => {
-    if (!isOurs) return;
-    screen.resized();
-    options.onResize();
+    screen.hold();
+    clearTimeout(resizing);
+    resizing = setTimeout(() => {
+      screen.resized();
+      options.onResize();
+    }, RESIZE_QUIET_MS);
   });
   for (const event of ["end", "close", "error"] as const) input.on(event, options.onLost);
   for (const event of ["error", "close"] as const) output.on(event, options.onLost);
@@ -95,6 +103,9 @@ export const openTerminal = (options: TerminalOptions): Terminal => {
   acquire();
   return {
     screen,
+    get isOurs() {
+      return isOurs;
+    },
     setTitle: (text) => {
       const clean = stripControls(text).replace(/\s+/g, " ");
       if (clean === title) return;
@@ -106,11 +117,15 @@ export const openTerminal = (options: TerminalOptions): Terminal => {
     release,
     acquire,
     suspend: async () => {
+      // A key that is held down: the first one has stopped us already.
+      if (!isOurs) return;
       release();
       await options.suspend();
       acquire();
     },
   };
 };
+
+const RESIZE_QUIET_MS = 30;
 
 const osTitle = (text: string): string => `\x1b]0;${text}\x07`;

@@ -1,3 +1,4 @@
+import { withoutKey } from "../commands/slash-commands.ts";
 import type { Completer } from "../input/completer.ts";
 import {
   createEditor,
@@ -97,7 +98,7 @@ export const createKeyHandler = (options: KeyHandlerOptions): KeyHandler => {
     // The space that a completion leaves behind a command.
     const text = isBareCommand(editor) ? whole.trimEnd() : whole;
     if (text.trim() === "") return;
-    history = remember(history, text);
+    history = remember(history, withoutKey(text));
     put(emptied(editor));
     actions.submit(text);
   };

@@ -31,6 +31,8 @@ export interface Questions {
   readonly choose: Ask;
   /** The window has another size: what is asked is laid out again. */
   resized(): void;
+  /** The terminal is ours again: keys that were meant for another program are no answers. */
+  shownAgain(): void;
   /** Whether the key was an answer. A key that was pressed before the question was seen is none. */
   key(key: KeyInput): boolean;
 }
@@ -81,13 +83,18 @@ export const createQuestions = (options: QuestionsOptions): Questions => {
       selected: question.kind === "permission" && question.by === "guard" ? offered.length - 1 : 0,
       filter: "",
       text: createEditor(),
-      isArmed: isCalled,
+      // It may have taken a while to come: what the person has begun to type since is no answer to it.
+      isArmed: isCalled && submitText(store.get().editor) === "",
       isInterrupting: false,
       settle,
     };
     store.set({ question: opened });
-    // Two turns: then it is on the screen, and keys that had come before it have been read.
-    if (!isCalled) setImmediate(() => setImmediate(() => arm(settle)));
+    if (!opened.isArmed) armSoon(settle);
+  };
+
+  /** Two turns: then it is on the screen, and keys that had come before it have been read. */
+  const armSoon = (settle: OpenQuestion["settle"]): void => {
+    setImmediate(() => setImmediate(() => arm(settle)));
   };
 
   /** What is asked; nothing where it has no room beside the answers and was printed. */
@@ -196,6 +203,12 @@ export const createQuestions = (options: QuestionsOptions): Questions => {
     resized: () => {
       const { question } = store.get();
       if (question && question.body.length > 0) change({ body: bodyOf(question.question) });
+    },
+    shownAgain: () => {
+      const { question } = store.get();
+      if (!question) return;
+      change({ isArmed: false, isInterrupting: false });
+      armSoon(question.settle);
     },
     key: (key) => {
       const { question } = store.get();

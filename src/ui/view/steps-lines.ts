@@ -46,7 +46,8 @@ export const stepsLines = (state: ViewState, { width, maxRows, glyphs, strings }
         glyphs,
         strings: strings.steps,
         spinner: index === 0 ? spinner : glyphs.dot,
-        elapsedMs: nowMs - (running[index]?.startedMs ?? nowMs),
+        // The clock of what is shown may be behind that of the events.
+        elapsedMs: Math.max(0, nowMs - (running[index]?.startedMs ?? nowMs)),
         ...(index === 0 && { hint }),
       }),
     );

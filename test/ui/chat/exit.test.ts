@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { expect, test } from "vitest";
 import { inputText, isReady, openChat, prepareChat, rowsBelowRule, say } from "../../helpers/chat.ts";
-import { bash, ENTRY, startProgram } from "../../helpers/program.ts";
+import { bash, ENTRY, newPlace, put, startProgram } from "../../helpers/program.ts";
 import { eventually, processesIn } from "../../helpers/run-bash.ts";
 import { foreignSequences } from "../../helpers/sequences.ts";
 import { ctrl, KEYS, SHELL_WAITS, startShell, type Terminal } from "../../helpers/terminal.ts";
@@ -164,6 +164,50 @@ test("it can be stopped while an answer comes, and shows the rest after fg", asy
   await shell.waitFor("● The first half, and the second.");
   shell.send(ctrl("d"));
   await shell.waitFor(SHELL_WAITS);
+});
+
+test("Ctrl+Z that is held down stops it once", async () => {
+  const { place, env } = await prepareChat();
+  const shell = startShell({ place, env });
+  await shell.waitFor(SHELL_WAITS);
+  shell.send("$HARNESS9\r");
+  await shell.waitFor(isReady);
+  shell.send(ctrl("z").repeat(3));
+  await shell.waitFor(/Stopped/);
+  await shell.waitFor(SHELL_WAITS);
+  shell.send("fg\r");
+  await shell.waitFor(isReady);
+  await shell.idle();
+  shell.type("here");
+  await shell.waitFor((shown) => inputText(shown) === "here");
+});
+
+test("a window that was given another size while it was stopped is drawn for that size", async () => {
+  const { place, env } = await prepareChat();
+  const shell = startShell({ place, env });
+  await shell.waitFor(SHELL_WAITS);
+  shell.send("$HARNESS9\r");
+  await shell.waitFor(isReady);
+  shell.send(ctrl("z"));
+  await shell.waitFor(/Stopped/);
+  await shell.waitFor(SHELL_WAITS);
+  shell.resize(50, 20);
+  shell.send("fg\r");
+  await shell.waitFor((shown) => isReady(shown) && shown.rows().includes("─".repeat(49)));
+  expect(shell.rows().filter((row) => /^─+$/.test(row))).toEqual(["─".repeat(49)]);
+});
+
+test("a signal ends the editor as well, and the terminal is as before", async () => {
+  const place = newPlace();
+  const editor = put(place.home, "editor", "#!/bin/sh\necho editing\nexec sleep 1000\n");
+  chmodSync(editor, 0o700);
+  const { terminal } = await openChat({ place, env: { EDITOR: editor } });
+  terminal.send(ctrl("g"));
+  await terminal.waitFor("editing");
+  terminal.kill("SIGTERM");
+  expect(await terminal.exited).toEqual({ exitCode: 143, signal: 0 });
+  expect(modesOf(terminal)).toEqual(RESTORED);
+  await eventually(() => processesIn(place.workDir).length === 0);
 });
 
 test("Ctrl+Z where no shell could bring it back does nothing", async () => {

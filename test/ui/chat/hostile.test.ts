@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openChat, say } from "../../helpers/chat.ts";
+import { countRules, openChat, say } from "../../helpers/chat.ts";
 import { bash } from "../../helpers/program.ts";
 import { foreignSequences } from "../../helpers/sequences.ts";
 import { KEYS } from "../../helpers/terminal.ts";
@@ -117,4 +117,35 @@ test("nothing from a model or a tool stands in the first column, so nothing can 
       .match(/^›.*/gm)
       ?.map((line) => line.trimEnd()),
   ).toEqual(["› go", "›"]);
+});
+
+test.each([
+  ["accents that stand on nothing", "\u0301".repeat(400)],
+  ["emoji that a terminal may take apart", "👨‍👩‍👧‍👦".repeat(60)],
+])("a flood of %s wraps no row, so nothing of it stands in the first column", async (_name, flood) => {
+  const files = { "flood.txt": `${flood}\n` };
+  const { terminal, model } = await openChat({ files, args: ["--allow", "bash(cat:*)"], rows: 60 });
+  say(terminal, "go");
+  const turn = await model.next();
+  turn.send(`${flood}\n\n- ${flood}\n\n\`\`\`\n${flood}\n\`\`\``);
+  turn.callTools(bash("cat flood.txt"), [flood, { a: flood }]);
+  turn.finish();
+  (await model.next()).answer("the end");
+  await terminal.waitFor("● the end");
+  await terminal.waitFor((shown) => !/esc to stop/.test(shown.screen()));
+  expect(countRules(terminal)).toBe(1);
+  const inFirstColumn = terminal.rows().filter((row) => /^[^ ]/.test(row) && !/^[●✓✗›─]/.test(row));
+  expect(inFirstColumn).toEqual([]);
+});
+
+test("what Node warns of does not come across the chat", async () => {
+  const { terminal, model } = await openChat({ args: ["--permission-mode", "auto", "--allow", "bash"] });
+  say(terminal, "go");
+  const turn = await model.next();
+  turn.callTools(...Array.from({ length: 30 }, (_, index) => bash(`echo ${index}`)));
+  turn.finish();
+  (await model.next()).answer("the end");
+  await terminal.waitFor("● the end");
+  expect(terminal.all()).not.toContain("Warning");
+  expect(countRules(terminal)).toBe(1);
 });

@@ -1,10 +1,10 @@
-import { existsSync, readFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { inputText, openChat, say } from "../../helpers/chat.ts";
 import { unpaired } from "../../helpers/paced-model.ts";
-import { bash } from "../../helpers/program.ts";
-import { KEYS, type Terminal } from "../../helpers/terminal.ts";
+import { bash, newPlace, put } from "../../helpers/program.ts";
+import { ctrl, KEYS, type Terminal } from "../../helpers/terminal.ts";
 
 const WRITE = ["write_file", { path: "new.txt", content: "one\ntwo\n" }] as const;
 
@@ -135,6 +135,30 @@ test("a key that was typed before the question appeared does not answer it", asy
   (await model.next()).answer("Fine.");
   await terminal.waitFor("● Fine.");
   expect(inputText(terminal)).toBe("y".repeat(23));
+});
+
+test("a key that was meant for the editor answers no question that came up meanwhile", async () => {
+  const place = newPlace();
+  const editor = put(
+    place.home,
+    "editor",
+    `#!/bin/sh\necho editing\nwhile [ ! -e ${place.home}/close ]; do sleep 0.05; done\n`,
+  );
+  chmodSync(editor, 0o700);
+  const { terminal, model } = await openChat({ place, env: { EDITOR: editor } });
+  say(terminal, "go");
+  const turn = await model.next();
+  terminal.send(ctrl("g"));
+  await terminal.waitFor("editing");
+  turn.callTools(WRITE);
+  turn.finish();
+  // The question has come, and nothing of it can be seen.
+  await terminal.idle(300);
+  terminal.send("y");
+  put(place.home, "close", "");
+  await asked(terminal, /^\? write_file/m);
+  expect(existsSync(join(place.workDir, "new.txt"))).toBe(false);
+  await terminal.waitFor((shown) => inputText(shown) === "y");
 });
 
 test("a guarded command offers once only, and shows hidden characters", async () => {

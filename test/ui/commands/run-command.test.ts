@@ -157,6 +157,7 @@ describe("a command", () => {
       "! stored\n  model: anthropic/claude-opus-4-8",
     ],
     ["login", "openai", { answers: [{ text: "" }] }, [], `! ${replies.keyEmpty}`],
+    ["login", "openai", { answers: [{ text: "sk-1 and more" }] }, [], `! ${replies.keyHasSpaces}`],
     ["login", "openai", {}, [], ""],
     ["login", "nobody", {}, [], `! ${replies.unknownChoice("nobody", ["openai"])}`],
     ["export", "", {}, ["export -"], `! ${replies.exported("chat.md")}`],

@@ -8,6 +8,7 @@ import {
   parseCommand,
   SLASH_COMMANDS,
   unknownCommand,
+  withoutKey,
 } from "../../../src/ui/commands/slash-commands.ts";
 
 test.each([
@@ -80,4 +81,15 @@ test("names and aliases are unique and each command is described in both languag
     expect(Object.keys(commands.descriptions).sort()).toEqual(SLASH_COMMANDS.map(({ name }) => name).sort());
     expect(describeCommands(commands).filter(({ description }) => description === "")).toEqual([]);
   }
+});
+
+test.each([
+  ["/login openai sk-1", "/login openai"],
+  ["/LOGIN  openai\tsk-1\nmore", "/LOGIN  openai"],
+  ["/login openai", "/login openai"],
+  ["/login", "/login"],
+  ["/model openai sk-1", "/model openai sk-1"],
+  ["say /login openai sk-1", "say /login openai sk-1"],
+])("a key that was typed behind /login goes: %j", (typed, kept) => {
+  expect(withoutKey(typed)).toBe(kept);
 });

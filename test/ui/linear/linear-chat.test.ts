@@ -95,8 +95,10 @@ test("a question is numbered lines, and a number answers it", async () => {
   expect(said(terminal).filter((line) => /^(question:|\d\.|Answer)/.test(line))).toEqual([
     expect.stringMatching(/^question: bash +touch made$/),
     "1. yes",
-    expect.stringMatching(/^2\. yes, and do not ask again in this session: /),
-    "3. no, and say why",
+    "2. yes, and do not ask again in this session: bash(touch made)",
+    "3. yes, always in this folder: bash(touch made) (in ~/.harness9/trust.json)",
+    "4. yes, always and everywhere: bash(touch made) (in ~/.harness9/config.json)",
+    "5. no, and say why",
     "Answer with a number; an empty line means no.",
   ]);
   say(terminal, "1");
@@ -160,7 +162,7 @@ test("lines that were sent before a question stood there never answer it", async
   await terminal.waitFor("queued, 300 waiting");
   await terminal.waitFor(waitsForMe);
   expect(terminal.all()).not.toContain("running bash");
-  say(terminal, "3");
+  say(terminal, "5");
   await terminal.waitFor("Why not?");
   say(terminal, "");
   const next = await model.next();

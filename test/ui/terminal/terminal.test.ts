@@ -1,5 +1,5 @@
 import { EventEmitter } from "node:events";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { KeyInput } from "../../../src/ui/terminal/keys.ts";
 import { openTerminal } from "../../../src/ui/terminal/terminal.ts";
 import { type DrawnTerminal, drawnTerminal } from "../../helpers/drawn-terminal.ts";
@@ -126,13 +126,27 @@ describe("a terminal", () => {
     expect(calls).toEqual(["raw", "resume", "pause", "cooked", "raw", "resume"]);
   });
 
-  test("tells of a new size only while we have it, and of being lost", () => {
+  test("is suspended once, however often the key comes before it stops", async () => {
+    let suspended = 0;
+    const { terminal, calls } = open({
+      suspend: async () => {
+        suspended += 1;
+      },
+    });
+    await Promise.all([terminal.suspend(), terminal.suspend()]);
+    expect(suspended).toBe(1);
+    expect(calls).toEqual(["raw", "resume", "pause", "cooked", "raw", "resume"]);
+  });
+
+  test("tells of the last of many sizes, also while another program has it, and of being lost", async () => {
     const { terminal, drawn, input, happened } = open();
-    drawn.output.emit("resize");
+    for (let size = 0; size < 5; size += 1) drawn.output.emit("resize");
+    await vi.waitFor(() => expect(happened).toEqual(["resize"]));
     terminal.release();
     drawn.output.emit("resize");
+    await vi.waitFor(() => expect(happened).toEqual(["resize", "resize"]));
     input.emit("close");
     drawn.output.emit("error");
-    expect(happened).toEqual(["resize", "lost", "lost"]);
+    expect(happened).toEqual(["resize", "resize", "lost", "lost"]);
   });
 });

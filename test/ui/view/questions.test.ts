@@ -367,3 +367,28 @@ describe("what is asked", () => {
     expect(store.get().question?.body).toEqual([]);
   });
 });
+
+test("after another program has had the terminal, a key answers only once the question stands there again", async () => {
+  const chat = open();
+  chat.ask();
+  await chat.seen();
+  chat.questions.shownAgain();
+  expect(chat.questions.key(text("y"))).toBe(false);
+  expect(chat.answers).toEqual([]);
+  await chat.seen();
+  await chat.keys(text("y"));
+  expect(chat.answers).toEqual([ONCE]);
+});
+
+test("a question that was called up and comes late waits until the person pauses in typing", async () => {
+  const chat = open();
+  chat.store.set({ editor: createEditor("1") });
+  chat.questions.key(text("1"));
+  chat.choose(choiceOf(3));
+  expect(chat.questions.key(text("1"))).toBe(false);
+  await chat.seen();
+  expect(chat.answers).toEqual([]);
+  await vi.advanceTimersByTimeAsync(600);
+  await chat.keys(text("2"));
+  expect(chat.answers).toEqual([{ choice: "id2" }]);
+});
