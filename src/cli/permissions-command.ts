@@ -2,13 +2,13 @@ import { type Decision, decide, type Outcome } from "../permissions/policy.ts";
 import { parseRule, type Rule } from "../permissions/rules.ts";
 import { parseCommand } from "../permissions/shell-command.ts";
 import type { SimpleCommand } from "../permissions/simple-command.ts";
-import type { PermissionMode } from "../schema/event.ts";
+import { PERMISSION_MODES, type PermissionMode } from "../schema/event.ts";
 import { visibleControls } from "../text/clean.ts";
 import { errorMessage } from "../text/error-message.ts";
 import { EXIT } from "../text/exit.ts";
 import { printableJson } from "../text/printable-json.ts";
 import { UserError } from "../text/user-error.ts";
-import { PERMISSION_MODES, type PermissionsRequest, type RunOptions } from "./program.ts";
+import type { PermissionsRequest, RunOptions } from "./program.ts";
 import { say } from "./say.ts";
 import { prepare, type Setup, type Surroundings } from "./setup.ts";
 

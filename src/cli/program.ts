@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
 import { OUTPUT_FORMATS, type OutputFormat } from "../headless/output-format.ts";
-import type { PermissionMode } from "../schema/event.ts";
+import { PERMISSION_MODES, type PermissionMode } from "../schema/event.ts";
 import type { Strings } from "../text/strings.ts";
 
 /** The options of `run`, as the command line gave them. */
@@ -61,8 +61,6 @@ export type ConfigRequest =
   | { readonly type: "get"; readonly key: string }
   | { readonly type: "set"; readonly key: string; readonly value: string; readonly project: boolean }
   | { readonly type: "key"; readonly provider: string };
-
-export const PERMISSION_MODES: readonly PermissionMode[] = ["ask", "auto-edit", "plan", "auto", "yolo"];
 
 export type PermissionsRequest =
   | { readonly type: "list"; readonly json: boolean }

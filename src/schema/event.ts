@@ -35,7 +35,9 @@ export type PermissionDenial = { readonly toolCallId: string; readonly name: str
 
 export type ThinkingMode = "off" | "two-stage" | "native";
 
-export type PermissionMode = "ask" | "auto-edit" | "plan" | "auto" | "yolo";
+export const PERMISSION_MODES = ["ask", "auto-edit", "plan", "auto", "yolo"] as const;
+
+export type PermissionMode = (typeof PERMISSION_MODES)[number];
 
 type Events = {
   "run.started": {

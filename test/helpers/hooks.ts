@@ -3,7 +3,6 @@ import { join } from "node:path";
 import type { Hook } from "../../src/hooks/hook.ts";
 import { createHooks, type Hooks } from "../../src/hooks/hooks.ts";
 import { createHookRunner } from "../../src/hooks/run-hook.ts";
-import type { EngineEventBody } from "../../src/schema/event.ts";
 import { en } from "../../src/text/en.ts";
 import { createProcessTree } from "../../src/tools/shell/process-tree.ts";
 import { tempDir } from "./temp-dir.ts";
@@ -36,10 +35,4 @@ export const program = (dir: string, name: string, body: string): string => {
     "const input = JSON.parse(require('fs').readFileSync(0, 'utf8')); const say = (v) => console.log(JSON.stringify(v));";
   writeFileSync(file, `${head}\n${body}\n`);
   return `"${process.execPath}" "${file}"`;
-};
-
-/** A place for events, as hooks and sessions take it. */
-export const listener = (signal = new AbortController().signal) => {
-  const events: EngineEventBody[] = [];
-  return { events, context: { signal, emit: (event: EngineEventBody) => void events.push(event) } };
 };

@@ -1,5 +1,5 @@
 import type { Ask } from "../../schema/ask.ts";
-import type { PermissionMode, ThinkingMode } from "../../schema/event.ts";
+import { PERMISSION_MODES, type PermissionMode, type ThinkingMode } from "../../schema/event.ts";
 import type { Chat, ChatSettings } from "../../session/chat.ts";
 import { stripControls, visibleControls } from "../../text/clean.ts";
 import { errorMessage } from "../../text/error-message.ts";
@@ -43,7 +43,6 @@ export type CommandContext = {
 
 export const THEMES: readonly ChatSettings["theme"][] = ["auto", "dark", "light", "high-contrast", "none"];
 export const THINKING_CHOICES = ["off", "two-stage", "native", "show", "hide"] as const;
-const MODES: readonly PermissionMode[] = ["ask", "auto-edit", "plan", "auto", "yolo"];
 
 /** Does what a command says, and tells what it did. Never throws. */
 export const runCommand = async ({ name, argument }: ParsedCommand, context: CommandContext): Promise<void> => {
@@ -133,8 +132,8 @@ const COMMANDS: Readonly<Record<NonNullable<ReturnType<typeof findCommand>>["nam
   },
   permissions: async (argument, context) => {
     const { chat, strings } = context;
-    const mode = MODES.find((one) => one === argument);
-    if (argument !== "" && mode === undefined) return unknownChoice(argument, MODES, context);
+    const mode = PERMISSION_MODES.find((one) => one === argument);
+    if (argument !== "" && mode === undefined) return unknownChoice(argument, PERMISSION_MODES, context);
     const chosen = mode ?? (await pickMode(context));
     if (chosen === undefined) return;
     if (
@@ -248,12 +247,12 @@ const pickModel = async (context: CommandContext): Promise<string | undefined> =
 };
 
 const pickMode = async ({ chat, strings, choose, signal }: CommandContext): Promise<PermissionMode | undefined> => {
-  const options = MODES.map((id) => ({
+  const options = PERMISSION_MODES.map((id) => ({
     id,
     label: `${strings.replies.modes[id]}${chat.info().mode === id ? `  ${strings.replies.currentModel}` : ""}`,
   }));
   const answer = await choose({ kind: "choice", title: strings.replies.chooseMode, options }, signal);
-  return "choice" in answer ? MODES.find((mode) => mode === answer.choice) : undefined;
+  return "choice" in answer ? PERMISSION_MODES.find((mode) => mode === answer.choice) : undefined;
 };
 
 const confirms = async (title: string, { choose, strings, signal }: CommandContext): Promise<boolean> => {

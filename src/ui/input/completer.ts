@@ -1,3 +1,4 @@
+import { PERMISSION_MODES } from "../../schema/event.ts";
 import type { Chat } from "../../session/chat.ts";
 import type { Strings } from "../../text/strings.ts";
 import { THEMES, THINKING_CHOICES } from "../commands/run-command.ts";
@@ -86,15 +87,13 @@ export const createCompleter = ({ chat, strings, show, signal }: CompleterOption
 
   // The same arrays at each key: what is prepared for them is kept.
   let providers: readonly string[] = [];
-  let modes: readonly string[] = [];
   const sources = (machine: Chat): CompletionSources => {
     if (providers.length === 0) providers = machine.loginProviders().map(({ name }) => name);
-    if (modes.length === 0) modes = ["ask", "auto-edit", "plan", "auto", "yolo"];
     const choices = {
       model: models ?? [],
       login: providers,
       thinking: THINKING_CHOICES,
-      permissions: modes,
+      permissions: PERMISSION_MODES,
       theme: THEMES,
     };
     return { commands: describeCommands(strings), files: files ?? NO_FILES, arguments: choices };
