@@ -40,7 +40,7 @@ export const SCENARIOS = [
     dialect: "openai",
     isChat: true,
     gates: [
-      ...floor({ readyMs: 6, promptRssMb: 2.2, streamCpu: 4 }),
+      ...floor({ readyMs: 5, promptRssMb: 2.2, streamCpu: 4 }),
       ...exact({
         idleBytes: 0,
         bytesPerChar: 12,
