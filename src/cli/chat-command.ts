@@ -71,7 +71,7 @@ export const chat = async (request: ChatRequest): Promise<number> => {
   process.on("uncaughtException", onCrash);
   process.on("unhandledRejection", onCrash);
   process.on("exit", ui.release);
-  stop.onForce(ui.release);
+  stop.onForce(ui.kill);
   try {
     return (await ui.ended) ?? stop.exitCode ?? 0;
   } catch (error) {

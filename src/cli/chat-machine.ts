@@ -1,8 +1,6 @@
 import { resolve } from "node:path";
-import { checkValue, textValues } from "../config/check-value.ts";
 import { ensurePrivateDir } from "../config/paths.ts";
 import { setConfigValue } from "../config/set-config-value.ts";
-import { isSettingKey, type Settings, settingsSchema } from "../config/settings.ts";
 import type { NamedChoice } from "../providers/choose-provider.ts";
 import { createFetch } from "../providers/transport.ts";
 import type { Ask } from "../schema/ask.ts";
@@ -47,7 +45,7 @@ export const createChat = async (start: Setup, options: ChatOptions, person: Ask
   const fetch = createFetch({ env });
 
   let setup = start;
-  let settings: Settings = config.settings;
+  const { settings } = config;
   let mask = createMask(setup.secretValues);
   let mode = settings.permissionMode ?? "ask";
   // Whoever has once chosen one of the others comes back to it.
@@ -141,13 +139,8 @@ export const createChat = async (start: Setup, options: ChatOptions, person: Ask
         if (run.config === undefined) await ensurePrivateDir(paths.home);
         await setConfigValue(configFile, key, value, strings.config);
       });
-      if (isSettingKey(key)) {
-        const candidates = typeof value === "string" ? textValues(key, value) : [value];
-        settings = { ...settings, [key]: checkValue(settingsSchema(), key, candidates).value };
-      }
       return configFile;
     },
-    setting: (key) => settings[key],
     runShell: (command, signal, onEvent) => machine.session.runShell(command, signal, onEvent),
     clear: async () => {
       const before = machine;

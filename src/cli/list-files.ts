@@ -30,7 +30,7 @@ export const listFiles = (options: ListFilesOptions): Promise<readonly string[]>
     const known = await gitFiles(limited);
     // Nothing known also means a folder that a repository around it ignores.
     const files = known.length > 0 ? known : await walk(limited);
-    return withFolders(files.filter(isPlain)).sort(shallowFirst);
+    return shallowFirst(withFolders(files.filter(isPlain)));
   });
 
 type Limited = ListFilesOptions & { readonly maxFiles: number };
@@ -48,7 +48,11 @@ const withFolders = (files: readonly string[]): string[] => {
   return [...paths];
 };
 
-const shallowFirst = (a: string, b: string): number => depth(a) - depth(b) || (a < b ? -1 : 1);
+const shallowFirst = (paths: readonly string[]): readonly string[] =>
+  paths
+    .map((path) => ({ path, depth: depth(path) }))
+    .sort((a, b) => a.depth - b.depth || (a.path < b.path ? -1 : 1))
+    .map(({ path }) => path);
 
 const depth = (path: string): number => path.replace(/\/$/, "").split("/").length;
 

@@ -3,7 +3,7 @@ import { exitCode } from "../headless/exit-code.ts";
 import { answerText, type HeadlessOptions, printStartFailure, runHeadless } from "../headless/run-headless.ts";
 import type { ErrorKind } from "../schema/event.ts";
 import type { Input } from "../session/session.ts";
-import { errorMessage } from "../text/error-message.ts";
+import { errorMessage, errorStack } from "../text/error-message.ts";
 import { EXIT } from "../text/exit.ts";
 import type { Strings } from "../text/strings.ts";
 import { UserError } from "../text/user-error.ts";
@@ -136,7 +136,7 @@ const fail = async (
       );
     return code;
   }
-  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const stack = errorStack(error);
   machine?.log?.writeText(stack);
   const message = errorMessage(error);
   if (machine) say(strings.cli.bug(message, machine.log?.path ?? null));

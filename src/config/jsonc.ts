@@ -17,25 +17,6 @@ export const readJsonc = async (path: string, strings: Strings["config"]): Promi
   return text === null ? null : parseProperties(path, text, strings);
 };
 
-/**
- * Sets one dotted key in the text of a settings file, comments kept; `undefined` takes it out.
- * @throws ConfigError when the text is no JSON object.
- */
-export const editJsonc = async (
-  path: string,
-  key: string,
-  value: unknown,
-  strings: Strings["config"],
-): Promise<string> => {
-  const text = (await readText(path, strings)) ?? "";
-  await parseProperties(path, text, strings);
-  const { applyEdits, modify } = await import("jsonc-parser");
-  const edits = modify(text.trim() === "" ? "{}\n" : text, key.split("."), value, {
-    formattingOptions: { insertSpaces: true, tabSize: 2, eol: text.includes("\r\n") ? "\r\n" : "\n" },
-  });
-  return applyEdits(text.trim() === "" ? "{}\n" : text, edits);
-};
-
 const readText = async (path: string, strings: Strings["config"]): Promise<string | null> => {
   try {
     const stats = await stat(path);

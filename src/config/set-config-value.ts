@@ -2,8 +2,7 @@ import { nearest } from "../text/nearest.ts";
 import type { Strings } from "../text/strings.ts";
 import { checkValue, textValues } from "./check-value.ts";
 import { ConfigError } from "./config-error.ts";
-import { editJsonc } from "./jsonc.ts";
-import { writePrivateFile } from "./paths.ts";
+import { editFile } from "./edit-file.ts";
 import { isSettingKey, SETTING_KEYS, settingsSchema } from "./settings.ts";
 
 /**
@@ -21,5 +20,5 @@ export const setConfigValue = async (
   const result = checkValue(settingsSchema(), key, candidates);
   const [problem] = value === undefined ? [] : result.problems;
   if (problem) throw new ConfigError(strings.invalid(file, problem.key, problem.rule));
-  await writePrivateFile(file, await editJsonc(file, key, value === undefined ? undefined : result.given, strings));
+  await editFile(file, key.split("."), value === undefined ? undefined : result.given, strings);
 };

@@ -77,7 +77,6 @@ export type Chat = {
   readonly login: (provider: string, key: string) => Promise<string>;
   /** Sets a setting in the person's own file, which it returns. */
   readonly saveSetting: (key: string, value: unknown) => Promise<string>;
-  readonly setting: <Key extends keyof ChatSettings>(key: Key) => ChatSettings[Key];
   /** `!command`: runs it unasked. The events are those of a tool call; the model learns of it with the next input. */
   readonly runShell: (command: string, signal: AbortSignal, onEvent: (event: EngineEvent) => void) => Promise<void>;
   /** A new session. What the old one has left running ends. Only between runs. */

@@ -10,3 +10,7 @@ export const systemMessage = (error: unknown): string =>
   errorMessage(error)
     .replace(/^[A-Z0-9]+: /, "")
     .replace(/, \w+( '.*')?$/, "");
+
+/** With its stack, for the log. */
+export const errorStack = (error: unknown): string =>
+  error instanceof Error ? (error.stack ?? error.message) : String(error);

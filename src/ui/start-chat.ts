@@ -1,6 +1,6 @@
 import type { Ask } from "../schema/ask.ts";
 import type { Chat, ChatSettings } from "../session/chat.ts";
-import { errorMessage } from "../text/error-message.ts";
+import { errorStack } from "../text/error-message.ts";
 import type { Strings } from "../text/strings.ts";
 import { type CommandContext, runCommand } from "./commands/run-command.ts";
 import { parseCommand, withoutKey } from "./commands/slash-commands.ts";
@@ -56,6 +56,8 @@ export type RunningChat = {
   readonly ended: Promise<number | undefined>;
   /** Gives the terminal back as it was, now. */
   readonly release: () => void;
+  /** The last resort: no waiting. */
+  readonly kill: () => void;
   /** The same after a bug, which goes to the log. */
   readonly crash: (error: unknown) => void;
   /** For the log, as what no terminal should show in the midst of a chat. */
@@ -88,7 +90,11 @@ export const startChat = (options: StartChatOptions): RunningChat => {
       questions.resized();
       store.set({});
     },
-    onLost: () => leave(HANGUP),
+    // Its input and output tell of it, each in more than one way.
+    onLost: () => {
+      isLost = true;
+      if (!isLeaving) leave(HANGUP);
+    },
   });
   const { screen } = terminal;
   const title = createWindowTitle(terminal, store);
@@ -247,6 +253,7 @@ export const startChat = (options: StartChatOptions): RunningChat => {
   };
 
   let isLeaving = false;
+  let isLost = false;
   const leave = (exitCode: number | undefined): void => {
     if (isLeaving) {
       // Whoever insists does not wait for what still ends.
@@ -303,8 +310,11 @@ export const startChat = (options: StartChatOptions): RunningChat => {
   const endPlain = store.subscribe(() => showPlainly(view));
   showPlainly(view);
   screen.flush();
-  if (appearance.isAutomatic && env["TERM"] !== "linux") terminal.askBackground();
-  stop.signal.addEventListener("abort", () => leave(undefined), { once: true });
+  if (appearance.isAutomatic) terminal.askBackground();
+  const onStop = (): void => {
+    if (!isLost) leave(undefined);
+  };
+  stop.signal.addEventListener("abort", onStop, { once: true });
   // With another program in the terminal, its Ctrl+C reaches us too.
   stop.onInterrupt(() => isEditing);
   const loadInk = async (): Promise<void> => {
@@ -324,9 +334,13 @@ export const startChat = (options: StartChatOptions): RunningChat => {
   return {
     ended: over.promise,
     release,
+    kill: () => {
+      release();
+      chat?.kill();
+    },
     crash: (error) => {
       release();
-      chat?.writeLog(error instanceof Error ? (error.stack ?? error.message) : errorMessage(error));
+      chat?.writeLog(errorStack(error));
       chat?.kill();
     },
     note: (text) => chat?.writeLog(text),

@@ -6,7 +6,7 @@ import type { Glyphs } from "../glyphs.ts";
 import { type Line, span } from "../line.ts";
 import { createMarkdown, type Markdown } from "../markdown/stream-markdown.ts";
 import { fullThought, marked } from "../transcript/paper.ts";
-import { type Block, NEW_TRANSCRIPT, reduce, type Transcript } from "../transcript/transcript.ts";
+import { type Block, NEW_TRANSCRIPT, reduce, restarted, type Transcript } from "../transcript/transcript.ts";
 import { createRecordTables, type RecordTables } from "./record-tables.ts";
 import { endedLines, startedSentence } from "./step-sentences.ts";
 
@@ -158,7 +158,7 @@ export const createNarrator = (options: NarratorOptions): Narrator => {
     },
     tell,
     restart: () => {
-      transcript = NEW_TRANSCRIPT;
+      transcript = restarted(transcript);
     },
   };
 };

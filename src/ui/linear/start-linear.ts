@@ -1,5 +1,5 @@
 import type { Chat } from "../../session/chat.ts";
-import { errorMessage } from "../../text/error-message.ts";
+import { errorStack } from "../../text/error-message.ts";
 import { type CommandContext, runCommand } from "../commands/run-command.ts";
 import { findCommand, type ParsedCommand, parseCommand, withoutKey } from "../commands/slash-commands.ts";
 import { deferred } from "../deferred.ts";
@@ -263,9 +263,13 @@ export const startChat = (options: StartChatOptions): RunningChat => {
   return {
     ended: over.promise,
     release,
+    kill: () => {
+      release();
+      chat?.kill();
+    },
     crash: (error) => {
       release();
-      chat?.writeLog(error instanceof Error ? (error.stack ?? error.message) : errorMessage(error));
+      chat?.writeLog(errorStack(error));
       chat?.kill();
     },
     note: (text) => chat?.writeLog(text),

@@ -79,6 +79,12 @@ export const NEW_TRANSCRIPT: Transcript = {
   lastThought: null,
 };
 
+/** An empty one. What has been spent stays spent. */
+export const restarted = (before: Transcript): Transcript => ({
+  ...NEW_TRANSCRIPT,
+  total: { ...sessionUsage(before), contextTokens: 0 },
+});
+
 const RECENT_STEPS = 20;
 /** The calls that `!command` makes; see person-shell.ts. */
 const OWN_COMMANDS = "person_";
@@ -256,7 +262,8 @@ const finishRun = (before: Transcript, event: EngineEvent<"run.completed">, atMs
       ...message.transcript,
       run: null,
       phase: "action",
-      steps: [],
+      // A command of the person's own goes on beside the runs.
+      steps: before.steps.filter(({ id }) => id.startsWith(OWN_COMMANDS)),
       total: sessionUsage({ ...before, current }),
       current: NOTHING_USED,
     },

@@ -27,7 +27,7 @@ export const createAppearance = (
       return theme;
     },
     get isAutomatic() {
-      return chosen === "auto" && level > 0;
+      return chosen === "auto" && level > 0 && env["TERM"] !== "linux";
     },
     choose: (next) => {
       chosen = next;

@@ -56,7 +56,6 @@ export const createQuestions = (options: QuestionsOptions): Questions => {
           if (store.get().question?.settle === settle) store.set({ question: null });
           resolve(answer);
           next();
-          options.onChange();
         };
         const dismiss = (): void => settle({ dismissed: true });
         const show = (): void => open(question, settle, isCalled);

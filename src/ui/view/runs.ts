@@ -1,6 +1,6 @@
 import type { Chat } from "../../session/chat.ts";
 import type { Input } from "../../session/session.ts";
-import { errorMessage } from "../../text/error-message.ts";
+import { errorMessage, errorStack } from "../../text/error-message.ts";
 import type { Scribe } from "./scribe.ts";
 import type { Store } from "./view-state.ts";
 
@@ -29,7 +29,7 @@ export interface Runs {
 export const createRuns = ({ chat, store, scribe, restore }: RunsOptions): Runs => {
   let current: AbortController | null = null;
   let going: Promise<void> = Promise.resolve();
-  const shells = new Set<AbortController>();
+  const shells = new Map<AbortController, Promise<void>>();
 
   const showQueue = (): void => {
     const queued = chat()
@@ -41,7 +41,7 @@ export const createRuns = ({ chat, store, scribe, restore }: RunsOptions): Runs 
 
   /** Whether something was told to stop and has not yet ended. */
   const showStopping = (): void => {
-    const isStopping = current?.signal.aborted === true || [...shells].some(({ signal }) => signal.aborted);
+    const isStopping = current?.signal.aborted === true || [...shells.keys()].some(({ signal }) => signal.aborted);
     store.set({ isStopping });
   };
 
@@ -59,7 +59,7 @@ export const createRuns = ({ chat, store, scribe, restore }: RunsOptions): Runs 
         }
       } catch (error) {
         // A bug, which the run's last event has told of already.
-        chat().writeLog(error instanceof Error ? (error.stack ?? error.message) : errorMessage(error));
+        chat().writeLog(errorStack(error));
       }
       current = null;
       input = session.takeQueued();
@@ -69,9 +69,7 @@ export const createRuns = ({ chat, store, scribe, restore }: RunsOptions): Runs 
     scribe.flush();
   };
 
-  const shell = async (command: string): Promise<void> => {
-    const controller = new AbortController();
-    shells.add(controller);
+  const shell = async (command: string, controller: AbortController): Promise<void> => {
     try {
       await chat().runShell(command, controller.signal, (event) => scribe.take(event));
     } catch (error) {
@@ -98,7 +96,8 @@ export const createRuns = ({ chat, store, scribe, restore }: RunsOptions): Runs 
     },
     shell: (command) => {
       scribe.add({ type: "person", text: `!${command}` });
-      void shell(command);
+      const controller = new AbortController();
+      shells.set(controller, shell(command, controller));
     },
     takeBack: () => {
       const taken = chat().session().takeBack();
@@ -106,7 +105,7 @@ export const createRuns = ({ chat, store, scribe, restore }: RunsOptions): Runs 
       return taken?.content;
     },
     interrupt: () => {
-      const running = [...(current ? [current] : []), ...shells].filter(({ signal }) => !signal.aborted);
+      const running = [...(current ? [current] : []), ...shells.keys()].filter(({ signal }) => !signal.aborted);
       for (const controller of running) controller.abort();
       if (running.length === 0) return false;
       showStopping();
@@ -116,6 +115,8 @@ export const createRuns = ({ chat, store, scribe, restore }: RunsOptions): Runs 
       if (queued) restore(queued.content);
       return true;
     },
-    settled: () => going,
+    settled: async () => {
+      await Promise.all([going, ...shells.values()]);
+    },
   };
 };

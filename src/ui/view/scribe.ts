@@ -1,7 +1,7 @@
 import type { EngineEvent } from "../../schema/event.ts";
 import type { Line } from "../line.ts";
 import type { Paper } from "../transcript/paper.ts";
-import { type Block, NEW_TRANSCRIPT, reduce, sessionUsage } from "../transcript/transcript.ts";
+import { type Block, reduce, restarted } from "../transcript/transcript.ts";
 import type { Store } from "./view-state.ts";
 
 /** 15 a second: text flows, and a slow terminal keeps up. */
@@ -89,8 +89,7 @@ export const createScribe = ({ store, paper, print, now }: ScribeOptions): Scrib
       print(paper.say(lines));
     },
     restart: () => {
-      // What has been spent stays spent.
-      transcript = { ...NEW_TRANSCRIPT, total: { ...sessionUsage(transcript), contextTokens: 0 } };
+      transcript = restarted(transcript);
       flush();
     },
     flush,
