@@ -36,7 +36,7 @@ const open = (answer: Answer) => {
       return answer;
     },
     {
-      workDir: "/work/app",
+      workDir: "/projects/app",
       homeDir,
       trustFile: files.trust,
       configFile: files.config,
@@ -68,7 +68,7 @@ test("a rule for the folder stands with the folder's trust", async () => {
   const answer: Answer = { decision: "allow", scope: "project", rule: RULE };
   const { ask, files, saved, told } = open(answer);
   expect(await ask()).toEqual(answer);
-  expect(JSON.parse(readFileSync(files.trust, "utf8"))).toEqual({ "/work/app": { allow: [RULE], deny: [] } });
+  expect(JSON.parse(readFileSync(files.trust, "utf8"))).toEqual({ "/projects/app": { allow: [RULE], deny: [] } });
   expect(saved).toEqual([{ list: "allow", rule: RULE, origin: `${files.trust}:2` }]);
   expect([existsSync(files.config), told]).toEqual([false, []]);
 });
