@@ -1,6 +1,5 @@
 import type { Ask } from "../schema/ask.ts";
 import type { Chat, ChatSettings } from "../session/chat.ts";
-import { errorStack } from "../text/error-message.ts";
 import type { Strings } from "../text/strings.ts";
 import { type CommandContext, runCommand } from "./commands/run-command.ts";
 import { parseCommand, withoutKey } from "./commands/slash-commands.ts";
@@ -13,6 +12,7 @@ import { KEY_HELP } from "./input/keymap.ts";
 import { type Line, span } from "./line.ts";
 import { createLazyMarkdown } from "./markdown/lazy-markdown.ts";
 import { questionBody } from "./question/question-lines.ts";
+import { type RunningChat, runningChat } from "./running-chat.ts";
 import { createSentMessages } from "./sent-messages.ts";
 import type { KeyInput } from "./terminal/keys.ts";
 import { openTerminal, type TerminalOptions } from "./terminal/terminal.ts";
@@ -49,20 +49,6 @@ export type StartChatOptions = Pick<TerminalOptions, "input" | "output" | "suspe
     readonly onInterrupt: (handler: () => boolean) => void;
   };
   readonly now: () => number;
-};
-
-export type RunningChat = {
-  /** Resolves when the chat is over, with an exit code where it has one of its own. Rejects with what it could not start for. */
-  readonly ended: Promise<number | undefined>;
-  /** Gives the terminal back as it was, now. */
-  readonly release: () => void;
-  /** The last resort: no waiting. */
-  readonly kill: () => void;
-  /** The same after a bug, which goes to the log. */
-  readonly crash: (error: unknown) => void;
-  /** For the log, as what no terminal should show in the midst of a chat. */
-  readonly note: (text: string) => void;
-  readonly logFile: () => string | null;
 };
 
 /** What stands below and above what is asked: the answers, the input and the status line. */
@@ -331,19 +317,5 @@ export const startChat = (options: StartChatOptions): RunningChat => {
       over.reject(error);
     });
 
-  return {
-    ended: over.promise,
-    release,
-    kill: () => {
-      release();
-      chat?.kill();
-    },
-    crash: (error) => {
-      release();
-      chat?.writeLog(errorStack(error));
-      chat?.kill();
-    },
-    note: (text) => chat?.writeLog(text),
-    logFile: () => chat?.info().logFile ?? null,
-  };
+  return runningChat({ ended: over.promise, release, chat: () => chat });
 };

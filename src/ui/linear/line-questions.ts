@@ -3,6 +3,7 @@ import { visibleControls } from "../../text/clean.ts";
 import type { Strings } from "../../text/strings.ts";
 import { type Line, span } from "../line.ts";
 import { filterOptions, type QuestionOption, questionOptions } from "../question/question-options.ts";
+import { createQuestionQueue } from "../question/question-queue.ts";
 
 /** Who pauses that long has read what stands there. */
 const TYPING_PAUSE_MS = 500;
@@ -44,42 +45,22 @@ type Open = {
 
 export const createLineQuestions = (options: LineQuestionsOptions): LineQuestions => {
   const { strings, print } = options;
-  const waiting: (() => void)[] = [];
   let open: Open | null = null;
   let strayLines = 0;
 
-  const put =
-    (isCalled: boolean): Ask =>
-    (question, signal) =>
-      new Promise((resolve) => {
-        let isSettled = false;
-        const settle = (answer: Answer): void => {
-          if (isSettled) return;
-          isSettled = true;
-          signal.removeEventListener("abort", dismiss);
-          const index = waiting.indexOf(show);
-          if (index >= 0) waiting.splice(index, 1);
-          if (open?.settle === settle) close();
-          resolve(answer);
-        };
-        const dismiss = (): void => settle({ dismissed: true });
-        const show = (): void => begin(question, settle, isCalled);
-        if (signal.aborted) return dismiss();
-        signal.addEventListener("abort", dismiss, { once: true });
-        waiting.push(show);
-        next();
-      });
-
-  const next = (): void => {
-    if (open === null) waiting.shift()?.();
-  };
-
-  const close = (): void => {
-    open = null;
-    options.hideTyping(false);
-    next();
-    options.onChange();
-  };
+  const put = createQuestionQueue({
+    isTaken: () => open !== null,
+    open: (question, settle, isCalled) => begin(question, settle, isCalled),
+    close: (settle) => {
+      if (open?.settle !== settle) return false;
+      open = null;
+      options.hideTyping(false);
+      return true;
+    },
+    onChange: ({ hasClosed }) => {
+      if (hasClosed) options.onChange();
+    },
+  });
 
   const begin = (question: Question, settle: Open["settle"], isCalled: boolean): void => {
     const begun: Open = {

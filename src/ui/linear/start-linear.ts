@@ -1,12 +1,12 @@
 import type { Chat } from "../../session/chat.ts";
-import { errorStack } from "../../text/error-message.ts";
 import { type CommandContext, runCommand } from "../commands/run-command.ts";
 import { findCommand, type ParsedCommand, parseCommand, withoutKey } from "../commands/slash-commands.ts";
 import { deferred } from "../deferred.ts";
 import { type Line, plainText, span } from "../line.ts";
 import { questionBody } from "../question/question-lines.ts";
+import { type RunningChat, runningChat } from "../running-chat.ts";
 import { createSentMessages } from "../sent-messages.ts";
-import type { RunningChat, StartChatOptions } from "../start-chat.ts";
+import type { StartChatOptions } from "../start-chat.ts";
 import { marked } from "../transcript/paper.ts";
 import { headerLines } from "../view/header-lines.ts";
 import { goodbyeTexts } from "../view/own-lines.ts";
@@ -260,19 +260,5 @@ export const startChat = (options: StartChatOptions): RunningChat => {
     over.reject(error);
   });
 
-  return {
-    ended: over.promise,
-    release,
-    kill: () => {
-      release();
-      chat?.kill();
-    },
-    crash: (error) => {
-      release();
-      chat?.writeLog(errorStack(error));
-      chat?.kill();
-    },
-    note: (text) => chat?.writeLog(text),
-    logFile: () => chat?.info().logFile ?? null,
-  };
+  return runningChat({ ended: over.promise, release, chat: () => chat });
 };

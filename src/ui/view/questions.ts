@@ -4,6 +4,7 @@ import { createEditor, type Editor, edit, submitText } from "../input/editor-buf
 import { EDIT_KEYS } from "../input/keymap.ts";
 import type { Line } from "../line.ts";
 import { filterOptions, isFiltered, type QuestionOption, questionOptions } from "../question/question-options.ts";
+import { createQuestionQueue } from "../question/question-queue.ts";
 import type { KeyInput } from "../terminal/keys.ts";
 import { graphemes } from "../width.ts";
 import type { OpenQuestion, Store } from "./view-state.ts";
@@ -39,37 +40,21 @@ export interface Questions {
 
 export const createQuestions = (options: QuestionsOptions): Questions => {
   const { store, strings, now } = options;
-  const waiting: (() => void)[] = [];
   let lastTypedMs = Number.NEGATIVE_INFINITY;
 
-  const put =
-    (isCalled: boolean): Ask =>
-    (question, signal) =>
-      new Promise((resolve) => {
-        let isSettled = false;
-        const settle = (answer: Answer): void => {
-          if (isSettled) return;
-          isSettled = true;
-          signal.removeEventListener("abort", dismiss);
-          const index = waiting.indexOf(show);
-          if (index >= 0) waiting.splice(index, 1);
-          if (store.get().question?.settle === settle) store.set({ question: null });
-          resolve(answer);
-          next();
-        };
-        const dismiss = (): void => settle({ dismissed: true });
-        const show = (): void => open(question, settle, isCalled);
-        if (signal.aborted) return dismiss();
-        signal.addEventListener("abort", dismiss, { once: true });
-        waiting.push(show);
-        next();
-      });
-
-  const next = (): void => {
-    if (store.get().question === null) waiting.shift()?.();
-    store.set({ waitingQuestions: waiting.length });
-    options.onChange();
-  };
+  const put = createQuestionQueue({
+    isTaken: () => store.get().question !== null,
+    open: (question, settle, isCalled) => open(question, settle, isCalled),
+    close: (settle) => {
+      const isShown = store.get().question?.settle === settle;
+      if (isShown) store.set({ question: null });
+      return isShown;
+    },
+    onChange: ({ waiting }) => {
+      store.set({ waitingQuestions: waiting });
+      options.onChange();
+    },
+  });
 
   const open = (question: Question, settle: (answer: Answer) => void, isCalled: boolean): void => {
     const offered = questionOptions(question, strings);

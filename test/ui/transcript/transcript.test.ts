@@ -9,6 +9,7 @@ import {
   sessionUsage,
   type Transcript,
 } from "../../../src/ui/transcript/transcript.ts";
+import { runStarted as started } from "../../helpers/run-started.ts";
 
 const START_MS = Date.parse("2026-01-01T00:00:00.000Z");
 
@@ -25,19 +26,6 @@ const play = (bodies: readonly EngineEventBody[], before: Transcript = NEW_TRANS
   return { transcript, blocks };
 };
 
-const started: EngineEventBody = {
-  type: "run.started",
-  workDir: "/w",
-  provider: "p",
-  model: "m",
-  thinking: "off",
-  maxTurns: 10,
-  toolTimeoutMs: 1000,
-  maxConcurrentTools: 4,
-  permissionMode: "ask",
-  sandbox: "none",
-  logFile: null,
-};
 const person: EngineEventBody = { type: "input.added", content: "hi", source: "person" };
 const turn = (number: number): EngineEventBody => ({ type: "turn.started", turn: number, contextMessages: 1 });
 const phase = (name: "thinking" | "action"): EngineEventBody => ({ type: "phase.started", phase: name, tools: 0 });

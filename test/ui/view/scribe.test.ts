@@ -8,6 +8,7 @@ import { createMarkdown } from "../../../src/ui/markdown/stream-markdown.ts";
 import { createPaper } from "../../../src/ui/transcript/paper.ts";
 import { createScribe } from "../../../src/ui/view/scribe.ts";
 import { createStore, emptyState } from "../../../src/ui/view/view-state.ts";
+import { runStarted as started } from "../../helpers/run-started.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 1_000_000 });
@@ -45,19 +46,6 @@ const open = () => {
 };
 
 const text = (delta: string): EngineEventBody => ({ type: "text.delta", text: delta });
-const started: EngineEventBody = {
-  type: "run.started",
-  workDir: "/w",
-  provider: "p",
-  model: "m",
-  thinking: "off",
-  maxTurns: 10,
-  toolTimeoutMs: 1000,
-  maxConcurrentTools: 4,
-  permissionMode: "ask",
-  sandbox: "none",
-  logFile: null,
-};
 const ended: EngineEventBody = {
   type: "run.completed",
   reason: "completed",
