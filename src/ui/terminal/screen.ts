@@ -30,9 +30,9 @@ export interface Screen {
   draw(frame: Frame): void;
   /** Writes what is waiting now. */
   flush(): void;
-  /** The size is changing: writes nothing until `resized`, since nobody knows where the rows are. */
+  /** The size begins to change: takes the live region off the terminal, which wraps its rows anew, and writes nothing until `resized`. */
   hold(): void;
-  /** The size has changed: takes the live region off the terminal, which has wrapped its rows anew. */
+  /** The size has changed: draws the live region again. */
   resized(): void;
   /** Takes the live region away, and writes nothing until `resume`: another program has the terminal. */
   pause(): void;
@@ -196,16 +196,16 @@ export const createScreen = (output: TerminalOutput): Screen => {
     },
     flush,
     hold: () => {
+      if (isHeld) return;
+      clear();
       isHeld = true;
     },
     resized: () => {
       isHeld = false;
-      clear();
       schedule();
     },
     pause: () => {
       if (isPaused) return;
-      if (isHeld) clear();
       isHeld = false;
       const frame = wanted;
       wanted = EMPTY;

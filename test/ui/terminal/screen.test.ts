@@ -250,6 +250,7 @@ describe("a screen", () => {
     terminal.takeWrites();
     screen.pause();
     screen.redraw();
+    screen.hold();
     screen.resized();
     await turn();
     expect(terminal.takeWrites()).toEqual([]);
@@ -289,10 +290,31 @@ describe("a terminal that changes its size", () => {
     screen.draw(region);
     screen.flush();
     await terminal.resize(columns, rows);
+    screen.hold();
     screen.resized();
     screen.draw(next);
     screen.flush();
     await expectShown(terminal, printed, next);
+  });
+
+  test("a window that is dragged has no ghosts, though the terminal loses the cursor when a row below it wraps", async () => {
+    const wide = frame(["─".repeat(38), "› word word", `  ${"status ".repeat(5)}`.trimEnd()], { row: 1, column: 10 });
+    const terminal = drawnTerminal(40, 10);
+    const screen = createScreen(terminal.output);
+    screen.print(["one", "two"]);
+    screen.draw(wide);
+    screen.flush();
+    for (let columns = 39; columns > 12; columns--) {
+      await terminal.resize(columns, 10);
+      screen.hold();
+    }
+    for (let columns = 12; columns < 60; columns += 3) {
+      await terminal.resize(columns, 8 + (columns % 5));
+      screen.hold();
+    }
+    screen.resized();
+    screen.flush();
+    await expectShown(terminal, ["one", "two"], wide);
   });
 
   test("rows of wide characters are wrapped before one that has no room", async () => {
@@ -302,6 +324,7 @@ describe("a terminal that changes its size", () => {
     screen.draw(frame(["你好".repeat(9), "› "], { row: 1, column: 2 }));
     screen.flush();
     await terminal.resize(15, 10);
+    screen.hold();
     screen.resized();
     screen.draw(frame(["你好", "› "], { row: 1, column: 2 }));
     screen.flush();
@@ -314,6 +337,7 @@ describe("a terminal that changes its size", () => {
     screen.draw(frame(INPUT, { row: 1, column: 2 }));
     screen.flush();
     await terminal.resize(30, 10);
+    screen.hold();
     screen.resized();
     screen.draw(frame(INPUT, { row: 1, column: 2 }));
     screen.print(lines(20));
@@ -332,6 +356,7 @@ describe("a terminal that changes its size", () => {
     screen.draw(frame(["x".repeat(37)], { row: 0, column: 37 }));
     screen.flush();
     await terminal.resize(15, 10);
+    screen.hold();
     screen.resized();
     screen.draw(frame(["xx"], { row: 0, column: 2 }));
     screen.flush();
@@ -368,6 +393,7 @@ describe("whatever sizes a terminal takes", () => {
         put(["|first"], 5, 0);
         for (const { size: next, printed: count, rows, cursor } of steps) {
           await terminal.resize(next.columns, next.rows);
+          screen.hold();
           screen.resized();
           put(rows, count, cursor);
         }
