@@ -29,6 +29,11 @@ export const createActions = ({ surroundings, version, strings }: ActionsOptions
     return 0;
   },
   logs: (options) => runLogs(options, surroundings),
+  // Loaded for itself: a run writes journals and reads none.
+  sessions: async (request, options) => {
+    const { runSessions } = await import("./sessions-command.ts");
+    return runSessions(request, options, surroundings);
+  },
   doctor: (options) => runDoctor(options, surroundings, version),
   trust: async (options) => {
     await runTrust(options, surroundings);

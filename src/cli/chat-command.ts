@@ -36,8 +36,6 @@ export const chat = async (request: ChatRequest): Promise<number> => {
     throw new UserError(request.strings.cli.chatNeedsTerminal, { exitCode: EXIT.usage });
   const setup = await prepare(surroundings, options);
   const { settings } = setup.config;
-  // This version confines nothing: whoever requires it must not be let down.
-  if (settings.sandbox === "require") throw new UserError(setup.strings.cli.sandboxMissing, { exitCode: EXIT.config });
   const stop = watchSignals();
   const { env } = surroundings;
   const isLinear = settings.screenReader || env["TERM"] === "dumb";

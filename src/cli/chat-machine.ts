@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { ensurePrivateDir } from "../config/paths.ts";
 import { setConfigValue } from "../config/set-config-value.ts";
 import type { NamedChoice } from "../providers/choose-provider.ts";
@@ -6,20 +5,19 @@ import { createFetch } from "../providers/transport.ts";
 import type { Ask } from "../schema/ask.ts";
 import type { PermissionMode } from "../schema/event.ts";
 import type { Chat, ChatInfo } from "../session/chat.ts";
-import { EXIT } from "../text/exit.ts";
 import { createMask } from "../text/mask.ts";
-import { UserError } from "../text/user-error.ts";
 import { conversationMarkdown, exportPath, writeNewFile } from "./chat-export.ts";
 import { listChatModels, namedModel, namedProvider } from "./chat-models.ts";
 import { choose, modelInfo, openMachine } from "./compose.ts";
 import { doctorLines } from "./doctor-command.ts";
 import { editText } from "./edit-text.ts";
+import { explainCommand, explanationLines } from "./explain-command.ts";
 import { appendHistory, loadHistory } from "./input-history.ts";
 import { listFiles } from "./list-files.ts";
 import { loginProviders, storeLogin } from "./login.ts";
 import type { RunOptions } from "./program.ts";
 import { promptText } from "./prompt.ts";
-import { type SavedRule, savingRules } from "./save-rule.ts";
+import { removeSavedRule, savingRules } from "./save-rule.ts";
 import type { Setup } from "./setup.ts";
 import { writing } from "./writing.ts";
 
@@ -34,10 +32,8 @@ const CYCLE: readonly PermissionMode[] = ["ask", "auto-edit", "plan"];
 
 /** The machine below the chat, with all that a person can change in it. @throws UserError */
 export const createChat = async (start: Setup, options: ChatOptions, person: Ask): Promise<Chat> => {
-  const { workDir, homeDir, cwd, env, paths, strings, config, secretNames } = start;
+  const { workDir, homeDir, cwd, env, paths, configFile, strings, config, secretNames } = start;
   const { run, version, tell } = options;
-  // This version confines nothing: whoever requires it must not be let down.
-  if (config.settings.sandbox === "require") throw new UserError(strings.cli.sandboxMissing, { exitCode: EXIT.config });
   const prompts = {
     systemPrompt: promptText(run, "systemPrompt", cwd, strings.cli),
     appendSystemPrompt: promptText(run, "appendSystemPrompt", cwd, strings.cli),
@@ -53,24 +49,14 @@ export const createChat = async (start: Setup, options: ChatOptions, person: Ask
   let thinking = settings.thinking;
   let choice = await choose(setup, { named: config.named, chat: true, fetch });
 
-  const configFile = run.config === undefined ? paths.config : resolve(cwd, run.config);
-  const ask = savingRules(person, {
-    workDir,
-    homeDir,
-    trustFile: paths.trust,
-    configFile,
-    harnessHome: paths.home,
-    strings,
-    onSaved: (saved) => {
-      setup = withRule(setup, saved);
-    },
-    tell,
-  });
+  const ruleFiles = { workDir, homeDir, trustFile: paths.trust, configFile, harnessHome: paths.home, strings };
+  const ask = savingRules(person, { ...ruleFiles, onSaved: start.rules.add, tell });
 
   const open = () =>
     openMachine(setup, {
       run,
       chat: true,
+      version,
       ...prompts,
       ask,
       fetch,
@@ -117,6 +103,7 @@ export const createChat = async (start: Setup, options: ChatOptions, person: Ask
     info,
     setMode: (next) => {
       mode = next;
+      machine.journal?.note({ type: "mode", time: new Date().toISOString(), mode });
       if (![...CYCLE, ...extraModes].includes(next)) extraModes = [...extraModes, next];
     },
     setThinking: async (next) => {
@@ -145,6 +132,7 @@ export const createChat = async (start: Setup, options: ChatOptions, person: Ask
     clear: async () => {
       const before = machine;
       machine = await open();
+      start.rules.forgetSession();
       await before.close();
     },
     listFiles: (signal) => listFiles({ workDir, env, secretNames, signal }),
@@ -155,10 +143,16 @@ export const createChat = async (start: Setup, options: ChatOptions, person: Ask
       },
       append: (text) => appendHistory(paths.history, text),
     },
-    rules: () =>
-      (["deny", "ask", "allow"] as const).flatMap((list) =>
-        setup.config.rules[list].map(({ rule, origin }) => ({ list, rule, origin })),
-      ),
+    rules: start.rules.list,
+    takeBackRule: async (rule) => {
+      await removeSavedRule(rule, ruleFiles);
+      start.rules.takeBack(rule);
+    },
+    explainCommand: async (command) => {
+      const explain = await explainCommand(setup, command, run.guard);
+      return explanationLines(mode, explain(mode), strings.permission);
+    },
+    isTrusted: () => (start.trust.items.length === 0 ? null : start.trusted),
     tools: () => machine.registry.getAvailableTools(),
     exportMarkdown: (asked) => {
       const { messages, id: sessionId } = machine.session;
@@ -166,16 +160,9 @@ export const createChat = async (start: Setup, options: ChatOptions, person: Ask
       return writeNewFile(exportPath(asked, { sessionId, workDir, homeDir }), text, strings.cli);
     },
     doctor: () => doctorLines(setup, version),
-    editText: (text, signal) => editText(text, { env, secretNames, strings: strings.chat, signal }),
+    editText: (text, signal, name) => editText(text, { name, env, secretNames, strings: strings.chat, signal }),
     writeLog: (text) => machine.log?.writeText(text),
     close: () => machine.close(),
     kill: () => machine.kill(),
   };
-};
-
-/** As if the rule had been there from the start. */
-const withRule = (setup: Setup, { list, rule, origin }: SavedRule): Setup => {
-  const { config } = setup;
-  const rules = { ...config.rules, [list]: [...config.rules[list], { rule, origin }] };
-  return { ...setup, config: { ...config, rules } };
 };

@@ -11,6 +11,7 @@ import type { PermissionMode, ThinkingMode } from "../schema/event.ts";
 import { type ModelInfo, UNKNOWN_MODEL } from "../schema/model.ts";
 import type { JsonSchema } from "../schema/tool.ts";
 import { loadInstructions } from "../session/instructions.ts";
+import type { JournalFile } from "../session/journal-file.ts";
 import { Session, type Sink, type StopCheck } from "../session/session.ts";
 import { systemPrompt } from "../session/system-prompt.ts";
 import { EXIT } from "../text/exit.ts";
@@ -20,15 +21,19 @@ import { UserError } from "../text/user-error.ts";
 import type { Registry } from "../tools/registry.ts";
 import { openHooks } from "./compose-hooks.ts";
 import { createTools } from "./compose-tools.ts";
+import { openJournal } from "./open-journal.ts";
 import { openLog } from "./open-log.ts";
 import { createPersonShell } from "./person-shell.ts";
 import type { RunOptions } from "./program.ts";
+import { sessionSandbox } from "./sandbox.ts";
 import { say } from "./say.ts";
 import type { Setup } from "./setup.ts";
 
 export type ComposeOptions = {
   readonly run: RunOptions;
   readonly chat: boolean;
+  /** Of the program. */
+  readonly version: string;
   readonly systemPrompt?: string | undefined;
   readonly appendSystemPrompt?: string | undefined;
   readonly answer?: { readonly schema: JsonSchema; readonly stopping: StopCheck } | undefined;
@@ -41,6 +46,7 @@ export type Machine = {
   readonly session: Session;
   readonly registry: Registry;
   readonly choice: ProviderChoice;
+  readonly journal: JournalFile | null;
   readonly log: LogFile | null;
   /** What is good to know. */
   readonly notes: readonly string[];
@@ -122,7 +128,11 @@ export const openMachine = async (setup: Setup, options: MachineOptions): Promis
       random: Math.random,
       strings,
     });
-  const provider = await connect(options.choice, options.thinking);
+  // The sandbox is tried while the provider's modules are loaded.
+  const [provider, sandbox] = await Promise.all([
+    connect(options.choice, options.thinking),
+    sessionSandbox(setup, files.outputs),
+  ]);
   const hooks = openHooks(setup, { id, mask });
   const { registry, personal, bash, fitModel } = createTools(setup, {
     outputsDir: files.outputs,
@@ -130,6 +140,7 @@ export const openMachine = async (setup: Setup, options: MachineOptions): Promis
     permissionMode,
     guard: run.guard,
     ask,
+    sandbox,
     withHooks: hooks?.around,
   });
   const { log, warnings } = await openLog(setup, run, files.log, options.tell);
@@ -148,7 +159,7 @@ export const openMachine = async (setup: Setup, options: MachineOptions): Promis
       },
       thinking,
       permissionMode,
-      sandbox: "off",
+      sandbox: sandbox?.name ?? "off",
       logFile: log?.path ?? null,
       session: { id, workDir },
       mask,
@@ -157,19 +168,28 @@ export const openMachine = async (setup: Setup, options: MachineOptions): Promis
       ask,
     });
   const instructions = loadInstructions(paths.instructions, workDir);
-  const sinks: Sink[] = log ? [log.write] : [];
+  const prompt = systemPrompt({
+    workDir,
+    platform: process.platform,
+    shell: "bash",
+    date: localDate(new Date()),
+    replace: options.systemPrompt,
+    append: options.appendSystemPrompt,
+    instructions: mask(instructions.text),
+    answerSchema: options.answer?.schema,
+  });
+  const { journal, warnings: journalWarnings } = await openJournal(setup, {
+    id,
+    files,
+    version: options.version,
+    systemPrompt: prompt,
+    isWanted: run.session,
+    tell: options.tell,
+  });
+  const sinks: Sink[] = [journal, log].flatMap((file) => file?.write ?? []);
   const session = new Session({
     id,
-    systemPrompt: systemPrompt({
-      workDir,
-      platform: process.platform,
-      shell: "bash",
-      date: localDate(new Date()),
-      replace: options.systemPrompt,
-      append: options.appendSystemPrompt,
-      instructions: mask(instructions.text),
-      answerSchema: options.answer?.schema,
-    }),
+    systemPrompt: prompt,
     engine: createEngine(provider, options.choice, options.thinking),
     sinks,
     clock: () => new Date(),
@@ -178,6 +198,7 @@ export const openMachine = async (setup: Setup, options: MachineOptions): Promis
       prompted: hooks?.lifecycle.prompted,
       stopping: () => oneAfterTheOther(options.answer?.stopping, hooks?.lifecycle.stopping()),
     },
+    permissionMode,
     shell: createPersonShell({ tools: personal, session: { id, workDir }, mask, strings, now }),
   });
 
@@ -185,10 +206,12 @@ export const openMachine = async (setup: Setup, options: MachineOptions): Promis
     session,
     registry,
     choice: options.choice,
+    journal,
     log,
     notes: options.choice.notes,
     warnings: [
       ...warnings,
+      ...journalWarnings,
       ...instructions.skipped.map((path) => strings.cli.instructionsSkipped(path)),
       ...instructions.cut.map((path) => strings.cli.instructionsCut(path)),
     ],
@@ -202,6 +225,7 @@ export const openMachine = async (setup: Setup, options: MachineOptions): Promis
       const ended = await bash.close();
       if (!run.session) rmSync(files.outputs, { recursive: true, force: true });
       log?.close();
+      journal?.close();
       return ended;
     },
     kill: () => {

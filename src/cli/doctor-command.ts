@@ -8,6 +8,7 @@ import { errorMessage, systemMessage } from "../text/error-message.ts";
 import { printableJson } from "../text/printable-json.ts";
 import type { Strings } from "../text/strings.ts";
 import type { RunOptions } from "./program.ts";
+import { checkSandbox } from "./sandbox-check.ts";
 import { prepare, type Setup, type Surroundings } from "./setup.ts";
 
 const ENDPOINT_TIMEOUT_MS = 5000;
@@ -59,7 +60,7 @@ const localChecks = (setup: Setup, version: string): readonly Promise<Check>[] =
     timed("ripgrep", () =>
       program("rg", ["--version"], env, { status: "warning", hint: doctor.installRipgrep }, doctor),
     ),
-    timed("sandbox", () => sandbox(setup)),
+    timed("sandbox", () => checkSandbox(setup)),
     timed("keys", async () => keys(setup)),
     timed("log", async () => {
       try {
@@ -101,24 +102,6 @@ const keys = ({ servers, secrets, strings }: Setup): Finding => {
   return found.length > 0
     ? ok(found.join(", "))
     : { status: "warning", summary: strings.doctor.noKeys, hint: strings.offline.connect };
-};
-
-const sandbox = async ({ env, strings }: Setup): Promise<Finding> => {
-  const { doctor } = strings;
-  switch (process.platform) {
-    case "linux": {
-      const trial = ["--ro-bind", "/", "/", "--dev", "/dev", "--unshare-pid", "--die-with-parent", "true"];
-      const found = await program("bwrap", trial, env, { status: "warning", hint: doctor.installBubblewrap }, doctor);
-      return found.status === "ok" ? ok(doctor.sandboxWorks("bubblewrap")) : found;
-    }
-    case "darwin": {
-      const trial = ["-p", "(version 1)(allow default)", "/usr/bin/true"];
-      const found = await program("sandbox-exec", trial, env, { status: "warning", hint: doctor.noSandbox }, doctor);
-      return found.status === "ok" ? ok(doctor.sandboxWorks("Seatbelt")) : found;
-    }
-    default:
-      return { status: "warning", summary: doctor.noSandbox };
-  }
 };
 
 /** Whether a program runs, with the first line that it prints. */

@@ -5,8 +5,11 @@ import { join } from "node:path";
 import { errorMessage } from "../text/error-message.ts";
 import type { Strings } from "../text/strings.ts";
 import { childEnv } from "../tools/shell/child-env.ts";
+import { strictDecoder } from "../tools/workspace/text-file.ts";
 
 export type EditTextOptions = {
+  /** Of the file that the text is; absent for a message, whose line endings do not matter. */
+  readonly name?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Variables that the editor does not get. */
   readonly secretNames: Iterable<string>;
@@ -21,17 +24,19 @@ export type EditTextOptions = {
  */
 export const editText = async (
   text: string,
-  { env, secretNames, strings, signal }: EditTextOptions,
+  { name, env, secretNames, strings, signal }: EditTextOptions,
 ): Promise<string | { readonly problem: string }> => {
   const editor = env["VISUAL"]?.trim() || env["EDITOR"]?.trim() || "vi";
   // 0700: nobody else reads what is being written.
   const folder = await mkdtemp(join(tmpdir(), "harness9-edit-"));
-  const file = join(folder, "message.md");
+  const file = join(folder, name ?? "message.md");
   try {
     await writeFile(file, text, { mode: 0o600 });
     const status = await runEditor(editor, file, { env: childEnv(env, secretNames), signal });
     if (status !== 0) return { problem: strings.editorFailed(editor, status) };
-    return withoutEditorsNewline((await readFile(file, "utf8")).replaceAll("\r\n", "\n"), text);
+    // What is not UTF-8 would not be what the person has written.
+    const left = strictDecoder("utf-8").decode(await readFile(file));
+    return withoutEditorsNewline(name === undefined ? left.replaceAll("\r\n", "\n") : left, text);
   } catch (error) {
     return { problem: strings.editorFailed(editor, errorMessage(error)) };
   } finally {
@@ -61,4 +66,4 @@ const IS_ONE_COMMAND = /^(?!\s*(?:\w+=|:\s*$))[^;&|<>()`\n]+$/;
 
 /** Most editors end a file with a newline that nobody has typed. */
 const withoutEditorsNewline = (text: string, before: string): string =>
-  before.endsWith("\n") ? text : text.replace(/\n$/, "");
+  before.endsWith("\n") ? text : text.replace(/\r?\n$/, "");

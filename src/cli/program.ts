@@ -40,6 +40,7 @@ export type Actions = {
   readonly config: (request: ConfigRequest, options: RunOptions) => Promise<number>;
   readonly tools: (options: RunOptions & { readonly json?: true }) => Promise<number>;
   readonly logs: (options: RunOptions & { readonly follow?: true; readonly lines: string }) => Promise<number>;
+  readonly sessions: (request: SessionsRequest, options: RunOptions) => Promise<number>;
   readonly doctor: (options: RunOptions & { readonly json?: true }) => Promise<number>;
   readonly trust: (options: RunOptions & { readonly revoke?: true }) => Promise<number>;
   readonly permissions: (request: PermissionsRequest, options: RunOptions) => Promise<number>;
@@ -71,6 +72,12 @@ export type PermissionsRequest =
       readonly mode?: PermissionMode;
       readonly json: boolean;
     };
+
+export type SessionsRequest =
+  | { readonly type: "list"; readonly all: boolean; readonly json: boolean }
+  | { readonly type: "show"; readonly id: string; readonly audit: boolean; readonly json: boolean }
+  | { readonly type: "rm"; readonly ids: readonly string[] }
+  | { readonly type: "gc"; readonly olderThan: string; readonly all: boolean; readonly dryRun: boolean };
 
 /** The command line. Options after a command belong to it; no option takes an optional value. */
 export const createProgram = (
@@ -140,6 +147,38 @@ export const createProgram = (
     .option("-f, --follow", options.follow)
     .option("-n, --lines <count>", options.lines, "40")
     .action((_options, self: Command) => perform((actions) => actions.logs(merged(self))));
+
+  const listSessions = (_options: unknown, self: Command) =>
+    perform((actions) =>
+      actions.sessions({ type: "list", all: self.optsWithGlobals()["all"] === true, json: isJson(self) }, merged(self)),
+    );
+  const sessions = command(program, "sessions", commands.sessions)
+    .helpCommand(false)
+    .option("--all", options.allFolders)
+    .option("--json", options.json)
+    .action(listSessions);
+  command(sessions, "list", commands.sessionsList)
+    .option("--all", options.allFolders)
+    .option("--json", options.json)
+    .action(listSessions);
+  command(sessions, "show <id>", commands.sessionsShow)
+    .option("--json", options.journalLines)
+    .option("--audit", options.audit)
+    .action((id: string, { audit = false }: { audit?: boolean }, self: Command) =>
+      perform((actions) => actions.sessions({ type: "show", id, audit, json: isJson(self) }, merged(self))),
+    );
+  command(sessions, "rm <id...>", commands.sessionsRm).action((ids: string[], _options, self: Command) =>
+    perform((actions) => actions.sessions({ type: "rm", ids }, merged(self))),
+  );
+  command(sessions, "gc", commands.sessionsGc)
+    .option("--older-than <age>", options.olderThan, "30d")
+    .option("--all", options.allFolders)
+    .option("--dry-run", options.dryRun)
+    .action(({ olderThan, dryRun = false }: { olderThan: string; dryRun?: boolean }, self: Command) => {
+      const all = self.optsWithGlobals()["all"] === true;
+      return perform((actions) => actions.sessions({ type: "gc", olderThan, all, dryRun }, merged(self)));
+    });
+
   command(program, "doctor", commands.doctor)
     .option("--json", options.json)
     .action((_options, self: Command) => perform((actions) => actions.doctor(merged(self))));

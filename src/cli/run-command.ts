@@ -74,24 +74,25 @@ const unlessStopped = <T>(work: Promise<T>, stop: Stop, strings: Strings): Promi
   return Promise.race([work, stopped]);
 };
 
-const start = async ({ prompt, options, surroundings }: RunRequest): Promise<Started> => {
+const start = async ({ prompt, options, surroundings, version }: RunRequest): Promise<Started> => {
   const setup = await prepare(surroundings, options);
   const { strings, cwd } = setup;
   // Before anything that may fail: they may be the reason.
   for (const warning of setup.warnings) say(warning);
-  const mode = setup.config.settings.permissionMode;
-  if (mode !== null && mode !== "auto" && mode !== "yolo")
-    throw new UserError(strings.cli.modeNotYet(mode), { exitCode: EXIT.config });
-  // This version confines nothing: whoever requires it must not be let down.
-  if (setup.config.settings.sandbox === "require")
-    throw new UserError(strings.cli.sandboxMissing, { exitCode: EXIT.config });
   if (options.output !== undefined) checkOutput(resolve(cwd, options.output), strings);
   const answer =
     options.jsonSchema === undefined ? undefined : await loadAnswerSchema(resolve(cwd, options.jsonSchema), strings);
   const systemPrompt = promptText(options, "systemPrompt", cwd, strings.cli);
   const appendSystemPrompt = promptText(options, "appendSystemPrompt", cwd, strings.cli);
   const input = await readPrompt(prompt.join(" "), strings.cli);
-  const machine = await compose(setup, { run: options, chat: false, systemPrompt, appendSystemPrompt, answer });
+  const machine = await compose(setup, {
+    run: options,
+    chat: false,
+    version,
+    systemPrompt,
+    appendSystemPrompt,
+    answer,
+  });
   return { machine, input, answer, strings };
 };
 

@@ -2,15 +2,17 @@ import { ConfigError } from "../config/config-error.ts";
 import { editFile } from "../config/edit-file.ts";
 import { readJsonc } from "../config/jsonc.ts";
 import { ensurePrivateDir } from "../config/paths.ts";
-import { saveProjectRule } from "../config/trust.ts";
-import type { Ask, PermissionQuestion, RuleScope } from "../schema/ask.ts";
+import { removeFromList } from "../config/remove-from-list.ts";
+import { removeProjectRule, saveProjectRule } from "../config/trust.ts";
+import type { Answer, Ask, PermissionQuestion, RuleScope } from "../schema/ask.ts";
+import type { ListedRule } from "../session/chat.ts";
 import { errorMessage } from "../text/error-message.ts";
 import type { Strings } from "../text/strings.ts";
+import type { SavedRule } from "./rule-book.ts";
 import { writing } from "./writing.ts";
 
-export type SavedRule = { readonly list: "allow" | "deny"; readonly rule: string; readonly origin: string };
-
-export type SaveRulesOptions = {
+/** Where saved rules stand. */
+export type RuleFiles = {
   readonly workDir: string;
   readonly homeDir: string;
   /** Of the folder's rules. What a project's own files allow counts for nothing, so a person's yes is kept elsewhere. */
@@ -20,6 +22,10 @@ export type SaveRulesOptions = {
   /** Ours alone: it is made and kept private. */
   readonly harnessHome: string;
   readonly strings: Strings;
+};
+
+export type SaveRulesOptions = RuleFiles & {
+  /** Hears of a rule that counts from now on, also of one for the session. */
   readonly onSaved: (rule: SavedRule) => void;
   /** Hears of a rule that could not be saved. */
   readonly tell: (text: string) => void;
@@ -31,24 +37,35 @@ export type SaveRulesOptions = {
  */
 export const savingRules =
   (ask: Ask, options: SaveRulesOptions): Ask =>
-  async (question, signal) => {
+  async (question, signal, reviser) => {
     if (question.kind !== "permission") return ask(question, signal);
     const offers = question.offers.map((offer) => ({ ...offer, ...placeOf(offer.scope, options) }));
-    const answer = await ask({ ...question, offers }, signal);
-    if (!("decision" in answer) || answer.scope === "once" || answer.scope === "session") return answer;
+    const answer = await ask({ ...question, offers }, signal, reviser);
+    if (!("decision" in answer) || answer.scope === "once") return answer;
     const { scope } = answer;
+    if (changesCall(answer, question)) return answer;
     const rule = offeredRule(question, scope, answer.rule);
     if (rule === undefined) return answer;
     const list = answer.decision === "allow" ? "allow" : "deny";
+    const forSession = () => options.onSaved({ list, rule, origin: "session", scope: "session" });
+    if (scope === "session") {
+      forSession();
+      return answer;
+    }
     try {
       const origin = await saveRule({ scope, list, rule }, options);
-      options.onSaved({ list, rule, origin });
+      options.onSaved({ list, rule, origin, scope });
       return answer;
     } catch (error) {
       options.tell(options.strings.chat.ruleNotSaved(rule, errorMessage(error)));
+      forSession();
       return { ...answer, scope: "session", rule };
     }
   };
+
+/** No rule was offered for what a person has made of a call. */
+const changesCall = (answer: Answer, question: PermissionQuestion): boolean =>
+  "arguments" in answer && answer.arguments !== undefined && answer.arguments !== question.arguments;
 
 const offeredRule = ({ offers }: PermissionQuestion, scope: RuleScope, named: string | undefined): string | undefined =>
   offers.find((offer) => offer.scope === scope && (named ?? offer.rule) === offer.rule)?.rule;
@@ -70,7 +87,7 @@ type RuleToSave = {
 };
 
 /** Returns where it stands now. */
-const saveRule = ({ scope, list, rule }: RuleToSave, options: SaveRulesOptions): Promise<string> => {
+const saveRule = ({ scope, list, rule }: RuleToSave, options: RuleFiles): Promise<string> => {
   const { workDir, trustFile, configFile, harnessHome, strings } = options;
   if (scope === "project") {
     const file = { path: trustFile, workDir, strings: strings.config };
@@ -82,6 +99,18 @@ const saveRule = ({ scope, list, rule }: RuleToSave, options: SaveRulesOptions):
     const line = (await readJsonc(configFile, strings.config))?.find(({ key }) => key === list)?.line;
     return line === undefined ? configFile : `${configFile}:${line}`;
   });
+};
+
+/** Takes a saved rule out of the file that it stands in; all else there stays. One for the session stands in none. */
+export const removeSavedRule = async ({ saved, list, rule }: ListedRule, options: RuleFiles): Promise<void> => {
+  if (list === "ask") return;
+  const { workDir, trustFile, configFile, strings } = options;
+  if (saved === "project") {
+    const file = { path: trustFile, workDir, strings: strings.config };
+    await writing(trustFile, strings.cli, () => removeProjectRule(file, list, rule));
+  } else if (saved === "user") {
+    await writing(configFile, strings.cli, () => removeFromList(configFile, [list], rule, strings.config));
+  }
 };
 
 const addToList = async (file: string, key: string, text: string, strings: Strings["config"]): Promise<void> => {

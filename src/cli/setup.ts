@@ -14,6 +14,7 @@ import { nearest } from "../text/nearest.ts";
 import { earlyStrings, localeLanguage, type Strings, stringsFor } from "../text/strings.ts";
 import { checkAddedDir, checkConfigFile, checkWorkDir } from "./named-files.ts";
 import type { RunOptions } from "./program.ts";
+import { createRuleBook, type RuleBook } from "./rule-book.ts";
 import { speakChinese } from "./zod-language.ts";
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -26,9 +27,12 @@ export type Setup = Surroundings & {
   /** The real path. */
   readonly workDir: string;
   readonly paths: HarnessPaths;
+  /** The person's own settings: `--config`, or the one at home. */
+  readonly configFile: string;
   readonly strings: Strings;
   readonly variables: Variables;
   readonly config: Config;
+  readonly rules: RuleBook;
   readonly trusted: boolean;
   readonly trust: FolderTrust;
   readonly servers: readonly Server[];
@@ -65,12 +69,13 @@ export const prepare = async (surroundings: Surroundings, options: RunOptions): 
     projectDotenv: paths.projectDotenv,
     strings: early.config,
   });
+  const configFile = options.config === undefined ? paths.config : resolve(cwd, options.config);
   const record = await readTrust({ path: paths.trust, workDir, strings: early.config });
   const configFor = await readConfig({
     flags: settingFlags(options, early.cli),
     variables,
     files: {
-      user: options.config === undefined ? paths.config : resolve(cwd, options.config),
+      user: configFile,
       project: paths.projectSettings,
       projectLocal: paths.projectLocalSettings,
     },
@@ -79,7 +84,7 @@ export const prepare = async (surroundings: Surroundings, options: RunOptions): 
   });
   const mcpServers = await projectServers(workDir, early.config);
   // All is read: from here on, trust decides what of it counts.
-  const found = { ...surroundings, workDir, paths, variables, configFor, mcpServers };
+  const found = { ...surroundings, workDir, paths, configFile, variables, configFor, mcpServers };
   const untrusted = setupFor(found, false);
   const items = trustItems({
     proposals: untrusted.config.proposals,
@@ -96,23 +101,26 @@ export const prepare = async (surroundings: Surroundings, options: RunOptions): 
   return { ...untrusted, trust: { items, digest, decision: known === false ? "no" : "open", granted } };
 };
 
-type Found = Pick<Setup, keyof Surroundings | "workDir" | "paths" | "variables"> & {
+type Found = Pick<Setup, keyof Surroundings | "workDir" | "paths" | "configFile" | "variables"> & {
   readonly configFor: ConfigFor;
   readonly mcpServers: readonly TrustItem[];
 };
 
 const setupFor = ({ configFor, mcpServers, ...found }: Found, trusted: boolean): Omit<Setup, "trust"> => {
-  const { env, workDir, variables } = found;
+  const { env, workDir, paths, configFile, variables } = found;
   const config = configFor(trusted);
   const { language } = config.settings;
   const strings = stringsFor(language === "auto" ? localeLanguage(env) : language);
   const servers = listServers(config.settings.providers);
   const secrets = resolveSecrets({ variables, providers: servers, trusted, strings: strings.config });
   const waiting = trusted ? [] : mcpServers;
+  const files = { trust: paths.trust, config: configFile };
+  const rules = createRuleBook({ rules: config.rules, files, strings: strings.permission });
   return {
     ...found,
     strings,
     config,
+    rules,
     trusted,
     servers,
     secrets,
@@ -121,6 +129,7 @@ const setupFor = ({ configFor, mcpServers, ...found }: Found, trusted: boolean):
     warnings: [
       ...unknownVariables(env, strings.cli),
       ...config.warnings,
+      ...rules.warnings,
       ...secrets.warnings,
       ...waiting.map(({ origin, name }) => strings.cli.serverWaitsForTrust(origin, name)),
       ...readOnlyWarning(workDir, strings.cli),

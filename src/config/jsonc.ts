@@ -56,6 +56,8 @@ const parseProperties = async (
         if (value.type !== "object") throw new ConfigError(strings.invalid(`${path}:${line}`, key, strings.anObject));
         return properties(value, "log.");
       }
+      // A setting of its own, and settings that belong to it.
+      if (key === "sandbox" && value.type === "object") return properties(value, "sandbox.");
       return [{ key, value: getNodeValue(value), line: lineAt(text, property.offset) }];
     });
   return properties(root, "");

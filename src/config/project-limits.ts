@@ -11,6 +11,7 @@ export const isForbiddenInProject = (key: string): boolean => FORBIDDEN.test(key
 /** From the strictest to the loosest. */
 const MODES: readonly PermissionMode[] = ["plan", "ask", "auto-edit", "auto", "yolo"];
 const SANDBOXES: readonly Settings["sandbox"][] = ["require", "auto", "off"];
+const NETWORKS: readonly Settings["sandbox.network"][] = ["off", "on"];
 
 /**
  * Whether a project's value would loosen the permissions that the person has: `with trust` = the trust question may allow it.
@@ -21,12 +22,15 @@ export const loosens = (key: SettingKey, value: unknown, own: unknown): "no" | "
     case "allow":
     case "addDirs":
     case "hooks":
+    case "sandbox.writable":
       return Array.isArray(value) && value.length > 0 ? "with trust" : "no";
     case "permissionMode":
       // Without a mode of the person's own, "ask" is the measure: it is the chat's default.
       return rank(MODES, value) > rank(MODES, own ?? "ask") ? "never" : "no";
     case "sandbox":
       return rank(SANDBOXES, value) > rank(SANDBOXES, own) ? "never" : "no";
+    case "sandbox.network":
+      return rank(NETWORKS, value) > rank(NETWORKS, own) ? "never" : "no";
     default:
       return "no";
   }

@@ -20,5 +20,7 @@ export const setConfigValue = async (
   const result = checkValue(settingsSchema(), key, candidates);
   const [problem] = value === undefined ? [] : result.problems;
   if (problem) throw new ConfigError(strings.invalid(file, problem.key, problem.rule));
-  await editFile(file, key.split("."), value === undefined ? undefined : result.given, strings);
+  // "sandbox" may stand there with a value of its own, which has no room for others.
+  const place = key.startsWith("sandbox.") ? [key] : key.split(".");
+  await editFile(file, place, value === undefined ? undefined : result.given, strings);
 };

@@ -83,6 +83,9 @@ export const settingsSchema = () =>
     stream: z.boolean(),
     permissionMode: z.enum(["ask", "auto-edit", "plan", "auto", "yolo"]).nullable(),
     sandbox: z.enum(["auto", "require", "off"]),
+    "sandbox.network": z.enum(["on", "off"]),
+    /** Files and folders: absolute, `~/…`, or from the work directory. */
+    "sandbox.writable": rules(),
     allow: rules(),
     ask: rules(),
     deny: rules(),
@@ -123,6 +126,8 @@ export const DEFAULT_SETTINGS: Settings = {
   stream: true,
   permissionMode: null,
   sandbox: "auto",
+  "sandbox.network": "on",
+  "sandbox.writable": [],
   allow: [],
   ask: [],
   deny: [],

@@ -5,6 +5,7 @@ import { ConfigError } from "./config-error.ts";
 import { editFile } from "./edit-file.ts";
 import { readJsonc } from "./jsonc.ts";
 import { ensurePrivateDir } from "./paths.ts";
+import { removeFromList } from "./remove-from-list.ts";
 
 /**
  * What a person has said about one folder: `trust.json` holds a record for each, by its real path. It stands in our home,
@@ -60,6 +61,13 @@ export const saveProjectRule = async (file: TrustFile, list: "allow" | "deny", r
   const { origin, ...record } = await readTrust(file);
   if (!record[list].includes(rule)) await writeRecord(file, { ...record, [list]: [...record[list], rule] });
   return (await readTrust(file)).origin;
+};
+
+/** Takes a saved rule of this folder out; all else in the file stays as it is. */
+export const removeProjectRule = async (file: TrustFile, list: "allow" | "deny", rule: string): Promise<void> => {
+  // Nobody knows what a broken record says.
+  await readTrust(file);
+  await removeFromList(file.path, [file.workDir, list], rule, file.strings);
 };
 
 const writeRecord = async (

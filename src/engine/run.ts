@@ -151,7 +151,13 @@ export class Run {
       const result = results[index];
       return result ? [{ call, times: this.#observe(call, result) }] : [];
     });
-    this.#emit({ type: "observations.added", count: results.length, contextMessages: this.#history.length });
+    const changed = this.#changedObservations(results);
+    this.#emit({
+      type: "observations.added",
+      count: results.length,
+      contextMessages: this.#history.length,
+      ...(changed.length > 0 && { changed }),
+    });
     // What is queued now is for the run that follows a cancelled one.
     if (signal.aborted) return undefined;
     const times = await this.#repeated.endsRun(counted, signal);
@@ -179,6 +185,15 @@ export class Run {
     });
     if (reminder !== undefined) this.#emit({ type: "input.added", content: reminder, source: "reminder" });
     return times;
+  }
+
+  /** The newest observations that say something else than their results: whoever reads the events can rebuild the history. */
+  #changedObservations(results: readonly ToolResult[]): readonly { toolCallId: string; content: string }[] {
+    const added = results.length === 0 ? [] : this.#history.slice(-results.length);
+    return added.flatMap(({ content }, index) => {
+      const result = results[index];
+      return result && result.output !== content ? [{ toolCallId: result.toolCallId, content }] : [];
+    });
   }
 
   /** An answer without tool calls. Returns nothing where the run goes on. */
@@ -259,7 +274,7 @@ export class Run {
 
   #addInput({ content, source, attachments }: Input): void {
     this.#history.push({ role: "user", content, ...(attachments && { attachments }) });
-    this.#emit({ type: "input.added", content, source });
+    this.#emit({ type: "input.added", content, source, ...(attachments && { attachments }) });
   }
 
   #announce(): void {

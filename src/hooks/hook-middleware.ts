@@ -3,6 +3,7 @@ import { errorMessage } from "../text/error-message.ts";
 import type { Mask } from "../text/mask.ts";
 import type { Strings } from "../text/strings.ts";
 import { headBytes } from "../text/utf8.ts";
+import { resolved } from "../tools/permission-question.ts";
 import { errorResult, type Invocation, type Next, type ToolContext, type ToolMiddleware } from "../tools/tool.ts";
 import type { Hooks, Occasion, Verdict } from "./hooks.ts";
 
@@ -110,8 +111,7 @@ const refuse = (
   strings: Strings["hooks"],
 ): ToolResult => {
   if (context.signal.aborted) return errorResult(call, reason);
-  const { id: toolCallId, name } = call;
-  context.emit({ type: "permission.resolved", toolCallId, name, decision: "reject", scope: "once", by: "hook" });
+  resolved({ call, context }, { decision: "reject", by: "hook" });
   return errorResult(call, strings.denied(hook, reason));
 };
 

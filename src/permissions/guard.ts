@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import { gitHarm } from "./guard-git.ts";
+import { ownHits } from "./guard-own.ts";
 import {
   type GuardHit,
   type GuardPlaces,
@@ -29,13 +30,14 @@ const guardCommand = (command: SimpleCommand, places: GuardPlaces): GuardHit[] =
     ...writeHits(name, rest, command, places),
     ...runHits(name, rest, command),
     ...(name === "git" ? gitHarm(command, places) : []),
+    ...ownHits(command),
   ];
 };
 
-const hit = (rule: string, subject: string, harm?: Harm, isCertain = true): GuardHit => ({
+const hit = (rule: string, subject: string, harm: Harm, isCertain = true): GuardHit => ({
   rule,
   subject,
-  ...(harm && { harm }),
+  harm,
   isCertain,
 });
 
@@ -64,7 +66,8 @@ const recursiveHits = (
     ({ text, source }) => text === null && !source.startsWith('"') && !source.includes("/"),
   );
   const flagged = isRecursive.letters === "" || hasFlag(rest, isRecursive);
-  if (name === "rm" && hasFlag(rest, { long: ["no-preserve-root"] })) return [hit("rm --no-preserve-root", name)];
+  if (name === "rm" && hasFlag(rest, { long: ["no-preserve-root"] }))
+    return [hit("rm --no-preserve-root", name, "root")];
   if (!flagged && !mayHideFlag) return [];
   const targets = operandsOf(rest).slice(isRecursive.operands);
   return targets.flatMap((target) => recursiveTarget(`${name} -${isRecursive.label}`, target, command, places));
@@ -135,30 +138,28 @@ const writeHits = (name: string, rest: readonly Word[], command: SimpleCommand, 
   if (name === "sed" || name === "perl" || name === "ruby") {
     return hasFlag(rest, { letters: "i", long: ["in-place"] })
       ? rest.flatMap((word) => written(word, command, places))
-      : [];
+      : rest.flatMap(namedInScript);
   }
   if (name === "dd")
     return rest.flatMap((word) => (word.text?.startsWith("of=") ? ddTarget(word, command, places) : []));
   if (COPIES.has(name)) return copyHits(name, rest, command, places);
   if (DOWNLOADS.has(name)) return valuesOf(rest, OUTPUT_OPTIONS).flatMap((word) => written(word, command, places));
+  if (INTERPRETS.test(name) || name === "awk" || name === "gawk") return rest.flatMap(namedInScript);
   return WRITES.has(name) ? operandsOf(rest).flatMap((word) => written(word, command, places)) : [];
 };
 
+/** A script in another language that names one of our files, or a hook: nobody can tell whether it writes it. */
+const namedInScript = (word: Word): GuardHit[] => {
+  if (word.text === null || !/[\s('"]/.test(word.text)) return [];
+  if (/\.harness9\b(?!\/(memory|agents|commands|skills)\b)/.test(word.text))
+    return [hit("write", ".harness9", "settings", false)];
+  return /\.git\/hooks\b/.test(word.text) ? [hit("write", ".git/hooks", "gitControl", false)] : [];
+};
+
 const COPIES: ReadonlySet<string> = new Set(["cp", "mv", "ln", "install", "rsync", "scp", "link"]);
-const DOWNLOADS: ReadonlySet<string> = new Set([
-  "curl",
-  "wget",
-  "sort",
-  "patch",
-  "tar",
-  "unzip",
-  "openssl",
-  "gcc",
-  "cc",
-  "jq",
-]);
+const DOWNLOADS: ReadonlySet<string> = new Set(["curl", "wget", "sort", "tar", "unzip", "openssl", "gcc", "cc", "jq"]);
 const WRITES: ReadonlySet<string> = new Set(
-  "tee sponge truncate touch rm unlink shred chmod chown chgrp ed ex vi vim nano emacs mkdir mkfifo rmdir rimraf chattr setfacl".split(
+  "tee sponge truncate patch touch rm unlink shred chmod chown chgrp ed ex vi vim nano emacs mkdir mkfifo rmdir rimraf chattr setfacl".split(
     " ",
   ),
 );
@@ -206,14 +207,15 @@ const valuesOf = (words: readonly Word[], option: RegExp): Word[] =>
 /** Commands that are what they are, whatever their arguments. */
 const runHits = (name: string, rest: readonly Word[], command: SimpleCommand): GuardHit[] => {
   if (/^(mkfs(\..+)?|mke2fs|mkswap|wipefs|blkdiscard|fdisk|sfdisk|sgdisk|parted)$/.test(name))
-    return [hit("mkfs", name)];
-  if (/^(shutdown|reboot|halt|poweroff|killall5)$/.test(name)) return [hit("shutdown", name)];
+    return [hit("mkfs", name, "erases")];
+  if (/^(shutdown|reboot|halt|poweroff|killall5)$/.test(name)) return [hit("shutdown", name, "stops")];
   if (name === "systemctl" && rest.some(({ text }) => /^(poweroff|reboot|halt|kexec)$/.test(text ?? "")))
-    return [hit("shutdown", name)];
-  if (name === "kill" && rest.some(({ text }, index) => text === "-1" && index > 0)) return [hit("kill -1", name)];
+    return [hit("shutdown", name, "stops")];
+  if (name === "kill" && rest.some(({ text }, index) => text === "-1" && index > 0))
+    return [hit("kill -1", name, "endsAll")];
   const isForkBomb = command.inFunctions.includes(name) && (command.fedBy.includes(name) || command.isBackground);
-  if (isForkBomb) return [hit("fork bomb", name)];
-  return runsDownload(name, rest, command) ? [hit("curl … | sh", name)] : [];
+  if (isForkBomb) return [hit("fork bomb", name, "endless")];
+  return runsDownload(name, rest, command) ? [hit("curl … | sh", name, "unseen")] : [];
 };
 
 const FETCHES = /^(curl|wget|fetch|aria2c|http|https|xh|lynx|nc|ncat)$/;

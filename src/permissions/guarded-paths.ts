@@ -44,7 +44,7 @@ const mayHold = (path: string, inner: string): boolean => {
   return segmentsOf(path).every((segment, index) => mayBe(segment, names[index] ?? "/"));
 };
 
-/** What would be hit; `unknown` where only the shell can know. */
+/** What would be hit, or done; `unknown` where only the shell can know. */
 export type Harm =
   | "root"
   | "system"
@@ -56,14 +56,26 @@ export type Harm =
   | "gitControl"
   | "startup"
   | "device"
-  | "unknown";
+  | "unknown"
+  | "uncommitted"
+  | "untracked"
+  | "published"
+  | "unmerged"
+  | "stashed"
+  | "gitRuns"
+  | "ownRules"
+  | "erases"
+  | "stops"
+  | "endsAll"
+  | "endless"
+  | "unseen";
 
 export type GuardHit = {
   /** The name of the rule, as people read it: `rm -r`, `git reset --hard` … */
   readonly rule: string;
   /** What would be hit, as written. */
   readonly subject: string;
-  readonly harm?: Harm;
+  readonly harm: Harm;
   /** False: it may be harmless, but only the shell can know (`rm -rf "$x"`), or it is outside without being vital. */
   readonly isCertain: boolean;
 };

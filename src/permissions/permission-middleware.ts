@@ -1,47 +1,42 @@
 import { dirname, relative } from "node:path";
-import type { Answer, Ask, DecidedBy, PermissionQuestion, RuleScope } from "../schema/ask.ts";
+import type { Answer, Ask, PermissionQuestion, Revision, RuleScope } from "../schema/ask.ts";
 import type { PermissionMode } from "../schema/event.ts";
 import { errorMessage } from "../text/error-message.ts";
 import type { Strings } from "../text/strings.ts";
+import { askPerson, resolved } from "../tools/permission-question.ts";
 import { ArgumentError, errorResult, type Invocation, type ToolMiddleware } from "../tools/tool.ts";
+import { changeNote, withNote } from "./changed-call.ts";
 import type { GuardPlaces } from "./guarded-paths.ts";
-import { type CallFacts, type Decision, decide } from "./policy.ts";
-import { parseRule, type Rule, type Rules, ruleForCommand } from "./rules.ts";
+import { type CallFacts, type Decision, decide, type PolicyOptions } from "./policy.ts";
+import { createReviser } from "./revise-call.ts";
+import { parseRule, ruleForCommand } from "./rules.ts";
 import { parseCommand } from "./shell-command.ts";
 
-export type PermissionOptions = {
-  /** Read at each call: the chat changes it while it runs. */
+/**
+ * Mode and rules are read at each call: the chat changes them while it runs. A rule that an answer keeps is put into
+ * `rules` by the `ask`, before it answers.
+ */
+export type PermissionOptions = Omit<PolicyOptions, "mode"> & {
   readonly mode: () => PermissionMode;
-  readonly rules: Rules;
-  /** False = `--no-guard`. */
-  readonly guard: boolean;
-  readonly places: GuardPlaces;
-  /** Whether the person trusts the folder: only there git counts as reading. */
-  readonly trusted?: boolean;
-  readonly strings: Strings["permission"];
   /** Absent where no person can answer: what would be asked is refused. */
   readonly ask?: Ask | undefined;
 };
 
 /**
  * Decides about each call before it runs, and asks a person where the policy says so: one question at a time, and
- * an answer for the session settles the questions that wait. It stands before the time limit: waiting is not running.
+ * an answer that keeps a rule settles the questions that wait. It stands before the time limit: waiting is not running.
  */
 export const createPermissions = (options: PermissionOptions): ToolMiddleware => {
   const { ask, places, strings } = options;
-  const session: { allow: Rule[]; deny: Rule[] } = { allow: [], deny: [] };
   const inTurn = createQueue();
 
-  const judge = async (invocation: Invocation, extra: readonly Rule[] = []): Promise<[Judgement, CallFacts]> => {
+  const judge = async (invocation: Invocation): Promise<[Judgement, CallFacts]> => {
     const facts = await factsOf(invocation, places);
-    return [confirmed(decideNow(facts, extra), invocation), facts];
+    return [confirmed(decideNow(facts), invocation), facts];
   };
 
-  const decideNow = (facts: CallFacts, extra: readonly Rule[]): Decision => {
-    const { allow, ask: asking, deny } = options.rules;
-    const rules = { allow: [...allow, ...session.allow, ...extra], ask: asking, deny: [...deny, ...session.deny] };
-    return decide(facts, { ...options, mode: options.mode(), rules });
-  };
+  const decideNow = (facts: CallFacts, { rules } = options): Decision =>
+    decide(facts, { ...options, mode: options.mode(), rules });
 
   const middleware: ToolMiddleware = async (invocation, next) => {
     const [decision] = await judge(invocation);
@@ -49,7 +44,12 @@ export const createPermissions = (options: PermissionOptions): ToolMiddleware =>
       decision.decision === "ask" && ask !== undefined
         ? await inTurn(() => settle(invocation, ask))
         : settleByPolicy(invocation, decision);
-    return settled.isAllowed ? next(settled.invocation) : errorResult(invocation.call, settled.output);
+    if (!settled.isAllowed) return errorResult(invocation.call, settled.output);
+    // Without a text to change there is nothing that a person could have changed.
+    if (isAsAsked(settled.invocation.call.arguments, invocation) || !invocation.tool.proposal)
+      return next(settled.invocation);
+    const note = await changeNote(invocation, settled.invocation, strings);
+    return withNote(await next(settled.invocation), note);
   };
 
   const settleByPolicy = (invocation: Invocation, { decision, by, rule, reason }: Judgement): Settled => {
@@ -65,25 +65,39 @@ export const createPermissions = (options: PermissionOptions): ToolMiddleware =>
     // An answer to another question may have settled this one.
     const [decision, facts] = await judge(invocation);
     if (decision.decision !== "ask") return settleByPolicy(invocation, decision);
-    const question = await questionFor(invocation, decision, facts);
-    invocation.context.emit({ type: "permission.requested", toolCallId: invocation.call.id, question });
-    const answer = await answerOf(person, question, invocation.context.signal);
-    const scope = savedScope(answer, question);
+    const question = await questionFor(invocation, decision, offersFor(decision, facts));
+    // What the person was shown of a call that was changed.
+    const shown = new Map<string, Judgement>();
+    const reviser = createReviser(invocation, {
+      change: (text) => changed(invocation, text),
+      asked: (revised) => askAbout(revised, shown),
+      strings,
+    });
+    const answer = await askPerson(invocation, question, person, reviser);
+    const isChanged = "arguments" in answer && !isAsAsked(answer.arguments, invocation);
+    const scope = isChanged ? { scope: "once" as const } : savedScope(answer, question);
     if (!("decision" in answer) || answer.decision === "reject") {
       const feedback = "decision" in answer ? (answer.feedback ?? "") : "";
-      if (scope.rule !== undefined) session.deny.push(parseRule(scope.rule, strings));
-      resolved(invocation, { decision: "reject", by: "person", ...scope, ...(feedback !== "" && { feedback }) });
+      resolved(invocation, { decision: "reject", by: "person", ...scope, feedback });
       return { isAllowed: false, output: strings.rejected(feedback) };
     }
-    if (scope.rule !== undefined) session.allow.push(parseRule(scope.rule, strings));
-    if (answer.arguments === undefined || answer.arguments === invocation.call.arguments) {
+    if (answer.arguments === undefined || !isChanged) {
       resolved(invocation, { decision: "allow", by: "person", ...scope });
       return { isAllowed: true, invocation };
     }
-    return settleChanged(changed(invocation, answer.arguments), decision, person);
+    return settleChanged(changed(invocation, answer.arguments), shown.get(answer.arguments) ?? decision, person);
   };
 
-  /** What a person wrote passes the policy again; it is asked about again only where the guard now speaks. */
+  /** The question about what a person has made of a call. No rule is offered for it. */
+  const askAbout = async (revised: Invocation, shown: Map<string, Judgement>): Promise<Revision> => {
+    const [decision] = await judge(revised);
+    if (decision.decision === "refuse") return { type: "problem", problem: strings.denied(decision.reason) };
+    const question = await questionFor(revised, decision, []);
+    shown.set(revised.call.arguments, decision);
+    return { type: "question", question };
+  };
+
+  /** What a person wrote passes the policy again; it is asked about again only where the guard speaks for the first time. */
   const settleChanged = async (invocation: Invocation, before: Judgement, person: Ask): Promise<Settled> => {
     const [decision] = await judge(invocation);
     if (decision.decision === "refuse") return settleByPolicy(invocation, decision);
@@ -102,7 +116,7 @@ export const createPermissions = (options: PermissionOptions): ToolMiddleware =>
   const questionFor = async (
     { call, tool, args }: Invocation,
     decision: Judgement,
-    facts: CallFacts,
+    offers: PermissionQuestion["offers"],
   ): Promise<PermissionQuestion> => {
     const preview = await tool.preview?.(args);
     const { by, rule, reason } = decision;
@@ -115,7 +129,7 @@ export const createPermissions = (options: PermissionOptions): ToolMiddleware =>
       reason,
       by,
       ...(rule !== undefined && { rule }),
-      offers: offersFor(decision, facts),
+      offers,
     };
   };
 
@@ -125,7 +139,9 @@ export const createPermissions = (options: PermissionOptions): ToolMiddleware =>
     if (decision.by === "hook") return [];
     const rule = offeredRule(decision, facts, places);
     if (rule === undefined) return [];
-    if (decideNow(facts, [parseRule(rule, strings)]).decision !== "allow") return [];
+    const { allow, ask: asking, deny } = options.rules;
+    const rules = { allow: [...allow, parseRule(rule, strings)], ask: asking, deny };
+    if (decideNow(facts, { ...options, rules }).decision !== "allow") return [];
     return [
       { scope: "session", rule },
       { scope: "project", rule },
@@ -160,23 +176,8 @@ const createQueue = () => {
   };
 };
 
-/** The person's answer; an abort is a dismissal, also for an `Ask` that does not look at its signal. */
-const answerOf = async (ask: Ask, question: PermissionQuestion, signal: AbortSignal): Promise<Answer> => {
-  if (signal.aborted) return { dismissed: true };
-  let onAbort = () => {};
-  const aborted = new Promise<Answer>((settle) => {
-    onAbort = () => settle({ dismissed: true });
-    signal.addEventListener("abort", onAbort, { once: true });
-  });
-  try {
-    return await Promise.race([ask(question, signal), aborted]);
-  } catch (error) {
-    if (signal.aborted) return { dismissed: true };
-    throw error;
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
-};
+const isAsAsked = (text: string | undefined, { call }: Invocation): boolean =>
+  text === undefined || text === call.arguments;
 
 /** A rule counts only as it was offered; anything else is for this once. */
 const savedScope = (
@@ -187,26 +188,6 @@ const savedScope = (
   const offer = offers.find(({ scope, rule }) => scope === answer.scope && (answer.rule ?? rule) === rule);
   return offer ?? { scope: "once" };
 };
-
-type Resolution = {
-  readonly decision: "allow" | "reject";
-  readonly by: DecidedBy;
-  readonly scope?: "once" | RuleScope;
-  readonly rule?: string | undefined;
-  readonly feedback?: string;
-};
-
-const resolved = ({ call, context }: Invocation, { decision, by, scope = "once", rule, feedback }: Resolution): void =>
-  context.emit({
-    type: "permission.resolved",
-    toolCallId: call.id,
-    name: call.name,
-    decision,
-    scope,
-    by,
-    ...(rule !== undefined && { rule }),
-    ...(feedback !== undefined && { feedback }),
-  });
 
 const factsOf = async ({ tool, args }: Invocation, places: GuardPlaces): Promise<CallFacts> => {
   const values: Readonly<Record<string, unknown>> =

@@ -30,6 +30,8 @@ export type PolicyOptions = {
   readonly places: GuardPlaces;
   /** Whether the folder's own settings may run programs, as git's do. */
   readonly trusted?: boolean;
+  /** Whether git, started in the work directory, runs nothing but itself all the same; see `plainRepositoryCheck`. */
+  readonly plainRepository?: (() => boolean) | undefined;
   readonly strings: Strings["permission"];
 };
 
@@ -73,31 +75,31 @@ export const decide = (facts: CallFacts, options: PolicyOptions): Decision => {
   const isAllowed = (rule: Rule) =>
     isForTool(rule, facts.name) &&
     (facts.texts ? allowsTexts(rule, facts.texts) : matchesCall(rule, facts, options.places));
-  const verdicts = [
-    lift(rowVerdict(rowOf(facts), labelOf(facts, options), options), rules.allow.find(isAllowed), options),
-  ];
-  if (facts.path !== undefined && looksSecret(resolve(options.places.workDir, facts.path), options.places.homeDir)) {
-    verdicts.push(secretVerdict(facts.path, rules.allow.filter(isAllowed), options));
-  }
+  const allowing = rules.allow.filter(isAllowed);
+  const verdicts: Verdict[] = [];
+  if (facts.path !== undefined && looksSecret(resolve(options.places.workDir, facts.path), options.places.homeDir))
+    verdicts.push(secretVerdict(facts.path, allowing, options));
+  verdicts.push(lift(rowVerdict(rowOf(facts), labelOf(facts, options), options), allowing[0], options));
   const asked = rules.ask.find(matches);
   if (asked) verdicts.push(ruleVerdict("ask", "ask", asked, options));
   return { ...strictest(verdicts), pieces: [] };
 };
 
 const decideCommand = (facts: CallFacts, parsed: ParsedCommand, options: PolicyOptions): Decision => {
-  const { rules, strings, places, mode } = options;
+  const { rules, strings, places, mode, trusted = false, plainRepository } = options;
   // Where a command may be missing, or a word may mean something else, nothing counts as reading.
   const mayLook = parsed.isCertain && parsed.isPlain;
   const pieces = parsed.commands.map((command) => {
-    const looks = mayLook && isReadOnly(command, { places, trusted: options.trusted === true });
-    return { command, ...decidePiece(facts, command, { ...options, looks }) };
+    const secret = secretIn(command, places.homeDir);
+    const looks = mayLook && isReadOnly(command, { places, trusted, plainRepository, secrets: secret !== undefined });
+    return { command, ...decidePiece(facts, command, { ...options, looks, secret }) };
   });
   const verdicts: Verdict[] = [];
   const denied = rules.deny.find((rule) => isForTool(rule, facts.name) && rule.pattern === undefined);
   if (denied) verdicts.push(ruleVerdict("refuse", "deny", denied, options));
   const found = options.guard ? guard(parsed.commands, places) : undefined;
   if (found) {
-    const harm = found.harm === undefined ? "" : strings.harms[found.harm];
+    const harm = strings.harms[found.harm];
     verdicts.push({
       decision: TABLE[found.isCertain ? "guard" : "unsure"][mode],
       by: found.isCertain ? "guard" : "mode",
@@ -105,11 +107,13 @@ const decideCommand = (facts: CallFacts, parsed: ParsedCommand, options: PolicyO
       reason: (found.isCertain ? strings.guarded : strings.unprovable)(found.rule, harm, found.subject),
     });
   }
-  verdicts.push(...pieces);
+  verdicts.push(...pieces.filter(({ decision, by }) => decision === "refuse" && by === "rule"));
+  // It says more than that a command runs.
   if (!parsed.isCertain) {
     const doubts = parsed.doubts.map(({ kind, subject }) => strings.doubts[kind](subject));
     verdicts.push(rowVerdict("unsure", strings.unsure(doubts), options));
   }
+  verdicts.push(...pieces);
   if (verdicts.length === 0) verdicts.push(rowVerdict("command", strings.runs, options));
   const { decision, by, rule, reason } = strictest(verdicts);
   return { decision, by, ...(rule !== undefined && { rule }), reason, pieces };
@@ -119,9 +123,9 @@ const decideCommand = (facts: CallFacts, parsed: ParsedCommand, options: PolicyO
 const decidePiece = (
   facts: CallFacts,
   command: SimpleCommand,
-  options: PolicyOptions & { readonly looks: boolean },
+  options: PolicyOptions & { readonly looks: boolean; readonly secret: string | undefined },
 ): Verdict => {
-  const { rules, strings, places } = options;
+  const { rules, strings, secret } = options;
   const hits = (list: readonly Rule[], certainty: "yes" | "perhaps") =>
     list.find((rule) => isForTool(rule, facts.name) && hitsCommand(rule, command) === certainty);
   const denied = hits(rules.deny, "yes");
@@ -130,9 +134,9 @@ const decidePiece = (
   const perhaps = hits(rules.deny, "perhaps");
   if (perhaps) verdicts.push(rowVerdict("unsure", strings.doubts.denied(perhaps.text), options));
   const allowing = rules.allow.filter((rule) => isForTool(rule, facts.name) && allowsCommand(rule, command));
-  verdicts.push(options.looks ? rowVerdict("look", strings.looks, options) : runVerdict(command, allowing[0], options));
-  const secret = secretIn(command, places.homeDir);
+  // Of two questions, the one about the secret says more.
   if (secret !== undefined) verdicts.push(secretVerdict(secret, allowing, options));
+  verdicts.push(options.looks ? rowVerdict("look", strings.looks, options) : runVerdict(command, allowing[0], options));
   const asked = hits(rules.ask, "yes") ?? hits(rules.ask, "perhaps");
   if (asked) verdicts.push(ruleVerdict("ask", "ask", asked, options));
   return strictest(verdicts);

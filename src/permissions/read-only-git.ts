@@ -141,8 +141,15 @@ const SUBCOMMANDS: Readonly<Record<string, Program>> = {
   },
 };
 
+export type GitLook = {
+  readonly given: Arguments;
+  readonly program: Program;
+  /** `-C`: git starts elsewhere. */
+  readonly isMoved: boolean;
+};
+
 /** A harmless git command's arguments and what they are; null where it is not known to be harmless. */
-export const readGit = (rest: readonly Word[]): { readonly given: Arguments; readonly program: Program } | null => {
+export const readGit = (rest: readonly Word[]): GitLook | null => {
   const folders: Word[] = [];
   let index = 0;
   for (; rest[index]?.text?.startsWith("-"); index += 1) {
@@ -161,5 +168,6 @@ export const readGit = (rest: readonly Word[]): { readonly given: Arguments; rea
   if (found === undefined || rest.some(({ text }) => /%G|%\(signature/.test(text ?? ""))) return null;
   const program = { ...found, exposed: true as const };
   const given = readArguments(rest.slice(index + 1), program);
-  return given === null ? null : { given: { ...given, files: [...given.files, ...folders] }, program };
+  if (given === null) return null;
+  return { given: { ...given, files: [...given.files, ...folders] }, program, isMoved: folders.length > 0 };
 };

@@ -37,6 +37,12 @@ export const parseRule = (text: string, strings: Strings["permission"]): Rule =>
   return { text: text.trim(), tool, pattern: trimmed, command: { words, isPrefix } };
 };
 
+/** What a broken rule that asks or denies counts as: the whole tool that it begins with, or every tool. */
+export const wholeToolRule = (text: string): Rule => ({
+  text: text.trim(),
+  tool: /^\s*([\w*-]+)\s*(?:\(|$)/.exec(text)?.[1] ?? "*",
+});
+
 const splitWords = (text: string): string[] | "quote" | "operator" => {
   const words: string[] = [];
   let rest = text.trim();

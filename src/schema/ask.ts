@@ -56,8 +56,36 @@ export type Answer =
   | { readonly text: string }
   | { readonly dismissed: true };
 
+/** What a person may change of a call; `name` is a file name, by which an editor highlights. */
+export type Draft = {
+  readonly name: string;
+  readonly text: string;
+  /** What the text would replace; null where there is none to compare it with. */
+  readonly before: string | null;
+};
+
+/** What became of a change: the question about the changed call, a call that would do nothing, or why it is none. */
+export type Revision =
+  | { readonly type: "question"; readonly question: PermissionQuestion }
+  | { readonly type: "nothing" }
+  /** `question`: what the call would do has changed by itself, and this is it now. */
+  | { readonly type: "problem"; readonly problem: string; readonly question?: PermissionQuestion };
+
+/**
+ * Changes a call while the question about it is open. Runs nothing: the arguments of the question that comes back are
+ * for the answer. Each takes the question as it stands before the person, and none throws.
+ */
+export interface Reviser {
+  draft(question: PermissionQuestion): Promise<Draft | { readonly problem: string }>;
+  /** `draft` is what the person was given: what it would replace must still stand there. */
+  withText(question: PermissionQuestion, draft: Draft, text: string): Promise<Revision>;
+  /** Indices into the hunks of the question's preview, which must still be what the call would do. */
+  withHunks(question: PermissionQuestion, kept: readonly number[]): Promise<Revision>;
+}
+
 /**
  * Puts a question to a person. An aborted signal or a dismissed question is a refusal.
- * Where no person can answer there is no `Ask` at all, and what would be asked is refused.
+ * Where no person can answer there is no `Ask` at all, and what would be asked is refused. A `reviser` is there where
+ * the call can be changed.
  */
-export type Ask = (question: Question, signal: AbortSignal) => Promise<Answer>;
+export type Ask = (question: Question, signal: AbortSignal, reviser?: Reviser) => Promise<Answer>;

@@ -1,5 +1,5 @@
 import type { DecidedBy, PermissionQuestion } from "./ask.ts";
-import type { AssistantMessage } from "./message.ts";
+import type { AssistantMessage, Attachment } from "./message.ts";
 import type { Usage } from "./model.ts";
 import type { ToolCall, ToolData } from "./tool.ts";
 
@@ -53,7 +53,11 @@ type Events = {
     readonly logFile: string | null;
   };
   /** A user message enters the history. */
-  "input.added": { readonly content: string; readonly source: "person" | "queue" | "stdin" | "hook" | "reminder" };
+  "input.added": {
+    readonly content: string;
+    readonly source: "person" | "queue" | "stdin" | "hook" | "reminder";
+    readonly attachments?: readonly Attachment[];
+  };
   "turn.started": { readonly contextMessages: number };
   /** `tools` is how many are offered; 0 in the thinking phase. */
   "phase.started": { readonly phase: "thinking" | "action"; readonly tools: number };
@@ -73,7 +77,12 @@ type Events = {
     readonly result: { readonly output: string; readonly isError: boolean; readonly data?: ToolData };
     readonly durationMs: number;
   };
-  "observations.added": { readonly count: number; readonly contextMessages: number };
+  /** `changed`: the observations whose text is not the output in their tool.completed, as with a reminder at the end. */
+  "observations.added": {
+    readonly count: number;
+    readonly contextMessages: number;
+    readonly changed?: readonly { readonly toolCallId: string; readonly content: string }[];
+  };
   "permission.requested": { readonly toolCallId: string; readonly question: PermissionQuestion };
   "permission.resolved": {
     readonly toolCallId: string;
@@ -83,6 +92,8 @@ type Events = {
     readonly by: DecidedBy;
     readonly rule?: string;
     readonly feedback?: string;
+    /** Of the arguments that were decided about, as text: `sha256:` and 16 hex digits. */
+    readonly argumentsDigest?: string;
   };
   "usage.updated": {
     readonly usage: Usage;

@@ -1,3 +1,4 @@
+import type { RuleScope } from "../schema/ask.ts";
 import type { EngineEvent, PermissionMode, ThinkingMode } from "../schema/event.ts";
 import type { Prices } from "../schema/model.ts";
 import type { ToolDefinition } from "../schema/tool.ts";
@@ -52,8 +53,10 @@ export type LoginProvider = { readonly name: string; readonly keyVariable: strin
 export type ListedRule = {
   readonly list: "allow" | "ask" | "deny";
   readonly rule: string;
-  /** `flag`, `env NAME` or `path:line`. */
+  /** `flag`, `env NAME`, `path:line` or `session`. */
   readonly origin: string;
+  /** For what this program has saved it, or may have: such a rule can be taken back. */
+  readonly saved?: RuleScope;
 };
 
 /**
@@ -88,15 +91,28 @@ export type Chat = {
     readonly load: () => Promise<{ readonly entries: readonly string[]; readonly problem?: string }>;
     readonly append: (text: string) => Promise<string | undefined>;
   };
-  /** Those of the settings; what was answered in this session is not among them. */
+  /** Those of the settings and those that were answered with in this session, the strictest list first. */
   readonly rules: () => readonly ListedRule[];
+  /** Takes a saved rule out of its file; it counts no more from the next call on. */
+  readonly takeBackRule: (rule: ListedRule) => Promise<void>;
+  /** What would become of a command in the present mode, by line. Runs nothing. */
+  readonly explainCommand: (command: string) => Promise<readonly string[]>;
+  /** Whether what the folder's own files say counts; null where they say nothing that needs trust. */
+  readonly isTrusted: () => boolean | null;
   readonly tools: () => readonly ToolDefinition[];
   /** Writes the conversation as Markdown and returns the file's path. No file is written over. */
   readonly exportMarkdown: (path?: string) => Promise<string>;
   /** What `harness9 doctor` prints, by line. */
   readonly doctor: () => Promise<readonly string[]>;
-  /** Lets the person's editor change a text; the signal ends it. The caller has let go of the terminal, and takes it back after. */
-  readonly editText: (text: string, signal: AbortSignal) => Promise<string | { readonly problem: string }>;
+  /**
+   * Lets the person's editor change a text; the signal ends it. The caller has let go of the terminal, and takes it back
+   * after. `name`: it is a file of that name, whose line endings stay; else a message.
+   */
+  readonly editText: (
+    text: string,
+    signal: AbortSignal,
+    name?: string,
+  ) => Promise<string | { readonly problem: string }>;
   /** For what no terminal should show, as the stack of a bug. */
   readonly writeLog: (text: string) => void;
   /** Ends what still runs and closes the files. Returns how many commands it ended. */

@@ -1,7 +1,8 @@
 import type { Engine } from "../engine/engine.ts";
 import type { Admission, CheckContext, Input, StopCheck } from "../engine/options.ts";
-import type { Emit, EngineEvent, EngineEventBody } from "../schema/event.ts";
+import type { Emit, EngineEvent, EngineEventBody, PermissionMode } from "../schema/event.ts";
 import type { Message } from "../schema/message.ts";
+import { knowsOfPlan, planReminder } from "./plan-reminder.ts";
 
 export type { Input, StopCheck };
 
@@ -28,6 +29,8 @@ export type SessionOptions = {
   readonly sinks: readonly Sink[];
   readonly clock: () => Date;
   readonly lifecycle?: Lifecycle;
+  /** The mode now: the model is told with the next input when plan mode begins and ends. Absent where it never does. */
+  readonly permissionMode?: () => PermissionMode;
   /** Absent where no person types commands. */
   readonly shell?: Shell | undefined;
 };
@@ -39,6 +42,8 @@ export class Session {
   readonly #history: Message[];
   #engine: Engine;
   #queue: Input[] = [];
+  /** What was taken from the queue and is not in the history yet: it waits for those who have a say. */
+  #entering: Input | undefined;
   /** What the history is to get as soon as nothing waits for an observation. */
   #notes: string[] = [];
   /** What the session's start gave for the model; undefined until it has started. */
@@ -58,6 +63,11 @@ export class Session {
     return this.#history;
   }
 
+  /** Whether the model knows that it is to plan only, and that still holds. */
+  get isPlanning(): boolean {
+    return this.#options.permissionMode?.() === "plan" && knowsOfPlan(this.#history);
+  }
+
   /** From the next run on. */
   use(engine: Engine): void {
     this.#engine = engine;
@@ -65,7 +75,7 @@ export class Session {
 
   /** Runs one input. The events end with exactly one `run.completed`. One run at a time. */
   run(input: Input, signal: AbortSignal): AsyncIterable<EngineEvent> {
-    const { started, prompted, stopping } = this.#options.lifecycle ?? {};
+    const { permissionMode, lifecycle: { started, prompted, stopping } = {} } = this.#options;
     const takeQueued = (): Input | undefined => {
       this.#joinNotes();
       return this.takeQueued();
@@ -75,7 +85,9 @@ export class Session {
       history: this.#history,
       input,
       takeQueued,
-      ...((started || prompted) && { admit: (one: Input, context: CheckContext) => this.#admit(one, context) }),
+      ...((started || prompted || permissionMode) && {
+        admit: (one: Input, context: CheckContext) => this.#admit(one, context),
+      }),
       stopping: stopping?.(),
     };
     return this.#engine.runStream(run, signal, (body) => this.#publish(body));
@@ -88,7 +100,7 @@ export class Session {
 
   /** What waits, the oldest first. */
   queued(): readonly Input[] {
-    return [...this.#queue];
+    return [...(this.#entering ? [this.#entering] : []), ...this.#queue];
   }
 
   /** Takes the newest of what waits out of the queue again. */
@@ -96,9 +108,13 @@ export class Session {
     return this.#queue.pop();
   }
 
-  /** Empties the queue into one input, for the run that follows one that has completed. */
+  /**
+   * Empties the queue into one input, for the run that follows one that has completed. What is about to enter the
+   * history is among it, and then does not enter.
+   */
   takeQueued(): Input | undefined {
-    const taken = this.#queue;
+    const taken = this.queued();
+    this.#entering = undefined;
     this.#queue = [];
     if (taken.length === 0) return undefined;
     const attachments = taken.flatMap((input) => input.attachments ?? []);
@@ -123,21 +139,33 @@ export class Session {
   }
 
   async #admit(input: Input, context: CheckContext): Promise<Admission> {
+    const isQueued = input.source === "queue";
+    if (isQueued) this.#entering = input;
+    const admission = await this.#check(input, context);
+    // The person has got it back meanwhile.
+    if (isQueued && this.#entering !== input) return { type: "blocked", reason: "" };
+    if (isQueued) this.#entering = undefined;
+    if (admission.type === "blocked") {
+      // Nobody refused it: the run was cancelled meanwhile, and it goes on waiting.
+      if (context.signal.aborted && isQueued) this.#queue.unshift(input);
+      return admission;
+    }
+    const opening = this.#opening ?? [];
+    this.#opening = [];
+    const reminder = planReminder(this.#history, this.#options.permissionMode?.() ?? "ask");
+    const reminders = reminder === undefined ? [] : [{ content: reminder, source: "reminder" as const }];
+    return { type: "admitted", inputs: [...opening, ...admission.inputs, ...reminders] };
+  }
+
+  /** What those say who have a say in it. */
+  async #check(input: Input, context: CheckContext): Promise<Admission> {
     const { started, prompted } = this.#options.lifecycle ?? {};
     if (this.#opening === undefined) {
       const opening = await started?.(context);
       if (opening?.type === "blocked") return opening;
       this.#opening = opening?.inputs ?? [];
     }
-    const admission = (await prompted?.(input, context)) ?? { type: "admitted" as const, inputs: [input] };
-    if (admission.type === "blocked") {
-      // Nobody refused it: the run was cancelled meanwhile, and it goes on waiting.
-      if (context.signal.aborted && input.source === "queue") this.#queue.unshift(input);
-      return admission;
-    }
-    const inputs = [...this.#opening, ...admission.inputs];
-    this.#opening = [];
-    return { type: "admitted", inputs };
+    return (await prompted?.(input, context)) ?? { type: "admitted", inputs: [input] };
   }
 
   #joinNotes(): void {

@@ -3,6 +3,7 @@ import type { JsonSchema, ToolData } from "../schema/tool.ts";
 import type { Strings } from "../text/strings.ts";
 import {
   ArgumentError,
+  type Proposal,
   type Tool,
   type ToolContext,
   type ToolKind,
@@ -22,6 +23,7 @@ export type ToolOptions<Schema extends z.ZodObject> = {
   readonly timeoutMs?: number | null | ((args: z.output<Schema>) => number);
   readonly retries?: number;
   readonly preview?: (args: z.output<Schema>) => Promise<ToolData | undefined>;
+  readonly proposal?: (args: z.output<Schema>) => Promise<Proposal>;
   readonly execute: (args: z.output<Schema>, context: ToolContext) => Promise<ToolOutput>;
 };
 
@@ -44,6 +46,7 @@ export const defineTool = <Schema extends z.ZodObject>(
   retries: options.retries ?? 0,
   ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
   ...(options.preview && { preview: options.preview }),
+  ...(options.proposal && { proposal: options.proposal }),
   parse: (value) => {
     const parsed = options.schema.safeParse(value);
     if (parsed.success) return parsed.data;

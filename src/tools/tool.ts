@@ -18,6 +18,17 @@ export type ToolContext = {
 /** What a tool returns: text for the model, or text with `data` for a UI. `isError` leaves the text as it is. */
 export type ToolOutput = string | { readonly output: string; readonly data?: ToolData; readonly isError?: boolean };
 
+/** The text that a call would leave, which a person may change before it runs. */
+export type Proposal = {
+  /** A file name, by which an editor highlights. */
+  readonly name: string;
+  readonly text: string;
+  /** The text that it would replace; null where there is none to compare it with. */
+  readonly before: string | null;
+  /** The arguments, as a JSON value, of the call that leaves exactly this text; undefined where nothing would be left to do. */
+  with(text: string): unknown;
+};
+
 // The method form: a tool of any arguments is a `Tool`, since it only ever gets what its own `parse` made.
 type TimeLimit<Args> = { limit(args: Args): number }["limit"];
 
@@ -34,6 +45,8 @@ export interface Tool<Args = unknown> {
   parse(value: unknown): Args;
   /** What the call would do, for a question to a person. */
   preview?(args: Args): Promise<ToolData | undefined>;
+  /** What a person may change of the call. Changes nothing. @throws ToolError, or the system's error, where the call cannot be done */
+  proposal?(args: Args): Promise<Proposal>;
   /** Does it. A throw becomes an `Error executing` result in the registry. */
   execute(args: Args, context: ToolContext): Promise<ToolOutput>;
 }

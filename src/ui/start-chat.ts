@@ -2,7 +2,7 @@ import type { Ask } from "../schema/ask.ts";
 import type { Chat, ChatSettings } from "../session/chat.ts";
 import type { Strings } from "../text/strings.ts";
 import { type CommandContext, runCommand } from "./commands/run-command.ts";
-import { parseCommand, withoutKey } from "./commands/slash-commands.ts";
+import { parseCommand } from "./commands/slash-commands.ts";
 import { deferred } from "./deferred.ts";
 import { glyphsFor } from "./glyphs.ts";
 import { createCompleter } from "./input/completer.ts";
@@ -11,9 +11,11 @@ import type { ChipLabel } from "./input/editor-chips.ts";
 import { KEY_HELP } from "./input/keymap.ts";
 import { type Line, span } from "./line.ts";
 import { createLazyMarkdown } from "./markdown/lazy-markdown.ts";
+import { hunkRows } from "./question/hunk-choice.ts";
 import { questionBody } from "./question/question-lines.ts";
 import { type RunningChat, runningChat } from "./running-chat.ts";
 import { createSentMessages } from "./sent-messages.ts";
+import { createSubmissions } from "./submissions.ts";
 import type { KeyInput } from "./terminal/keys.ts";
 import { openTerminal, type TerminalOptions } from "./terminal/terminal.ts";
 import { colorLevel } from "./theme.ts";
@@ -25,6 +27,7 @@ import { headerLines } from "./view/header-lines.ts";
 import { createKeyHandler } from "./view/key-handler.ts";
 import { editView } from "./view/layout.ts";
 import { goodbyeTexts, lastStepLines, lastThoughtLines } from "./view/own-lines.ts";
+import { createPlanQuestion, isForMessage } from "./view/plan-question.ts";
 import { createQuestions } from "./view/questions.ts";
 import { createRuns } from "./view/runs.ts";
 import { createScribe } from "./view/scribe.ts";
@@ -52,7 +55,7 @@ export type StartChatOptions = Pick<TerminalOptions, "input" | "output" | "suspe
 };
 
 /** What stands below and above what is asked: the answers, the input and the status line. */
-const ROWS_BESIDE_QUESTION = 12;
+const ROWS_BESIDE_QUESTION = 14;
 /** As the shell counts SIGHUP: the terminal has gone. */
 const HANGUP = 129;
 
@@ -111,11 +114,28 @@ export const startChat = (options: StartChatOptions): RunningChat => {
     strings: strings.question,
     now,
     body: (question) => questionBody(question, lineOptions()),
+    hunks: (diff) => hunkRows(diff, lineOptions()),
+    edit: async ({ text, name }) => (await inEditor(text, name)) ?? text,
     room: () => screen.rows - ROWS_BESIDE_QUESTION,
     print: scribe.say,
     onChange: title.update,
   });
-  const runs = createRuns({ chat: () => machine(), store, scribe, restore: (text) => keys.restore(text) });
+  const runs = createRuns({
+    chat: () => chat,
+    store,
+    scribe,
+    restore: (text) => keys.restore(text),
+    onEnd: (end) => plan.offer(end),
+  });
+  const plan = createPlanQuestion({
+    chat: () => chat,
+    ask: questions.ask,
+    edit: (text) => editText(text),
+    scribe,
+    submit: runs.submit,
+    refresh: () => showInfo(),
+    strings: strings.plan,
+  });
   const completer = createCompleter({
     chat: () => chat,
     strings: strings.commands,
@@ -130,7 +150,7 @@ export const startChat = (options: StartChatOptions): RunningChat => {
     now,
     strings: strings.ui,
     actions: {
-      submit: (text) => submit(text),
+      submit: (text) => submissions.submit(text),
       interrupt: runs.interrupt,
       takeBack: () => (chat ? runs.takeBack() : undefined),
       leave: () => leave(undefined),
@@ -139,45 +159,35 @@ export const startChat = (options: StartChatOptions): RunningChat => {
       showLastThought: () => scribe.say(lastThoughtLines(store.get().transcript, lineOptions())),
       redraw: screen.redraw,
       suspend: () => void terminal.suspend().then(questions.shownAgain),
-      openEditor: () => {
-        editing = openEditor();
-      },
+      openEditor: () => void openEditor(),
     },
   });
 
-  const machine = (): Chat => {
-    if (!chat) throw new Error("the chat's machine has not started yet");
-    return chat;
-  };
-
   const onKey = (input: KeyInput): void => {
-    if (input.type !== "reply") keys.key(input);
-    else if (input.reply.kind === "background") {
+    if (input.type === "reply") {
+      if (input.reply.kind !== "background") return;
       appearance.background(input.reply);
       store.set({});
-    }
-  };
-
-  /** What was sent before the machine had started. */
-  const early: string[] = [];
-  const submit = (typed: string): void => {
-    const text = withoutKey(typed);
-    if (!chat) {
-      early.push(text);
-      store.set({ queued: [...early] });
       return;
     }
-    title.begin(text);
-    sent.keep(chat.history, text);
-    void markdown.loadHighlighter();
-    const command = parseCommand(text);
-    if (command) {
-      scribe.add({ type: "person", text });
-      void runCommand(command, commandContext(chat));
-    } else if (!text.startsWith("!")) runs.submit(text);
-    else if (text.slice(1).trim() === "") warn(strings.ui.shellEmpty);
-    else runs.shell(text.slice(1).trim());
+    if (plan.isAsked(store.get().question?.question) && isForMessage(input, store.get())) plan.close();
+    keys.key(input);
   };
+
+  const submissions = createSubmissions({
+    chat: () => chat,
+    runs,
+    onTaken: (text, opened) => {
+      plan.close();
+      title.begin(text);
+      sent.keep(opened.history, text);
+      void markdown.loadHighlighter();
+      if (parseCommand(text)) scribe.add({ type: "person", text });
+    },
+    carryOut: (command, opened) => runCommand(command, commandContext(opened)),
+    send: runs.submit,
+    onEmptyShell: () => warn(strings.ui.shellEmpty),
+  });
 
   const sent = createSentMessages((problem) => warn(strings.ui.historyProblem(problem)));
 
@@ -207,10 +217,12 @@ export const startChat = (options: StartChatOptions): RunningChat => {
         showThinking = shown;
       },
     },
-    refresh: () => store.set({ info: opened.info() }),
+    refresh: () => showInfo(),
     leave: () => leave(undefined),
     signal: closing.signal,
   });
+
+  const showInfo = (): void => store.set({ info: chat?.info() ?? null });
 
   /** How often the mode was changed before there was one. */
   let earlyCycles = 0;
@@ -221,21 +233,42 @@ export const startChat = (options: StartChatOptions): RunningChat => {
     }
     const { mode, modes } = chat.info();
     chat.setMode(modes[(modes.indexOf(mode) + 1) % modes.length] ?? mode);
-    store.set({ info: chat.info() });
+    showInfo();
   };
 
   let isEditing = false;
-  let editing: Promise<void> = Promise.resolve();
-  const openEditor = async (): Promise<void> => {
-    if (!chat || !terminal.isOurs) return;
+  let editing: Promise<unknown> = Promise.resolve();
+  /** Lets the person's editor change a text; undefined where it could not. */
+  const editText = async (text: string): Promise<string | undefined> => {
+    const edited = await inEditor(text);
+    if (typeof edited === "string") return edited;
+    if (edited && !isLeaving) warn(strings.ui.editorProblem(edited.problem));
+    return undefined;
+  };
+
+  const inEditor = (text: string, name?: string): ReturnType<typeof lendTerminal> => {
+    const edited = lendTerminal(text, name);
+    editing = edited;
+    return edited;
+  };
+
+  const lendTerminal = async (
+    text: string,
+    name: string | undefined,
+  ): Promise<string | { readonly problem: string } | undefined> => {
+    if (!chat || !terminal.isOurs) return undefined;
     isEditing = true;
     terminal.release();
-    const edited = await chat.editText(submitText(store.get().editor), closing.signal);
+    const edited = await chat.editText(text, closing.signal, name);
     terminal.acquire();
     questions.shownAgain();
     isEditing = false;
-    if (typeof edited === "string") keys.replace(edited);
-    else if (!isLeaving) warn(strings.ui.editorProblem(edited.problem));
+    return edited;
+  };
+
+  const openEditor = async (): Promise<void> => {
+    const edited = await editText(submitText(store.get().editor));
+    if (edited !== undefined) keys.replace(edited);
   };
 
   let isLeaving = false;
@@ -250,6 +283,9 @@ export const startChat = (options: StartChatOptions): RunningChat => {
     }
     isLeaving = true;
     closing.abort();
+    plan.close();
+    // It can be called up again in the next chat.
+    for (const text of submissions.end()) if (chat) sent.keep(chat.history, text);
     runs.interrupt();
     void end().then(() => over.resolve(exitCode), over.reject);
   };
@@ -282,14 +318,14 @@ export const startChat = (options: StartChatOptions): RunningChat => {
     const [opened] = await Promise.all([options.openChat(questions.ask, warn), markdown.load()]);
     if (isLeaving) return void (await opened.close());
     chat = opened;
-    store.set({ info: opened.info(), queued: [] });
+    showInfo();
     scribe.say(headerLines(opened.info(), { width: width(), glyphs, strings: strings.ui }));
     void sent.load(opened.history).then(keys.addHistory);
     for (; earlyCycles > 0; earlyCycles -= 1) cycleMode();
     const { text, cursor } = store.get().editor;
     completer.update(text, cursor);
-    const first = options.prompt.trim() === "" ? [] : [options.prompt];
-    for (const text of [...first, ...early.splice(0)]) submit(text);
+    if (options.prompt.trim() !== "") submissions.submit(options.prompt);
+    submissions.sendHeld();
   };
 
   // The prompt stands before anything heavy is loaded; then Ink draws what has grown since.

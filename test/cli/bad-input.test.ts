@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -261,7 +261,7 @@ test("--log-file says where the log goes", async () => {
   const ended = await runProgram(["run", "--log-file", "run.log", "run echo hi"], { place });
   expect(ended.exitCode).toBe(0);
   expect(readFileSync(join(place.workDir, "run.log"), "utf8")).toContain("循环结束");
-  expect(existsSync(join(place.home, ".harness9", "sessions"))).toBe(false);
+  expect(readdirSync(sessionFolder(place))).toEqual([expect.stringMatching(/\.jsonl$/)]);
 });
 
 test("broken settings name file, line and key", async () => {
@@ -354,10 +354,11 @@ test("the log and the outputs are for their owner only, and --no-session keeps o
   const home = join(place.home, ".harness9");
   const folder = sessionFolder(place);
   expect([home, join(home, "sessions"), folder].map(mode)).toEqual(["700", "700", "700"]);
-  const [log = "", outputs = ""] = readdirSync(folder).sort();
+  const [journal = "", log = "", outputs = ""] = readdirSync(folder).sort();
   expect(log).toMatch(/^\d{8}-\d{6}-[0-9a-z]{4}\.log$/);
   expect(outputs).toBe(log.replace(/log$/, "outputs"));
-  expect(mode(join(folder, log))).toBe("600");
+  expect(journal).toBe(log.replace(/log$/, "jsonl"));
+  expect([journal, log].map((name) => mode(join(folder, name)))).toEqual(["600", "600"]);
   expect(mode(join(folder, outputs))).toBe("700");
   expect(readdirSync(join(folder, outputs)).map((name) => mode(join(folder, outputs, name)))).toEqual(["600"]);
   expect(readdirSync(sessionFolder(other))).toEqual([expect.stringMatching(/\.log$/)]);

@@ -8,7 +8,17 @@ import type { Ask } from "../../src/schema/ask.ts";
 import type { EngineEvent } from "../../src/schema/event.ts";
 import type { Chat } from "../../src/session/chat.ts";
 import { type Answer, type ModelServer, modelServer, openAIAnswer } from "../helpers/model-server.ts";
-import { anthropicEnv, bash, KEY, newPlace, openAIEnv, type Place, put, toolCalls } from "../helpers/program.ts";
+import {
+  anthropicEnv,
+  bash,
+  KEY,
+  newPlace,
+  openAIEnv,
+  type Place,
+  put,
+  sessionFolder,
+  toolCalls,
+} from "../helpers/program.ts";
 
 const SIGNAL = new AbortController().signal;
 // Port 9 is closed: no local server of this machine plays along.
@@ -93,7 +103,7 @@ test("without a key the demonstration is there, and what would connect a model i
 test.each([
   ["a model without its key", { model: "deepseek/deepseek-v4-pro" }, {}, 41],
   ["an unknown provider", { provider: "nobody" }, {}, 52],
-  ["a sandbox that is required", {}, { HARNESS9_SANDBOX: "require" }, 52],
+  ["a sandbox that is required", {}, { HARNESS9_SANDBOX: "require", PATH: "/nowhere" }, 52],
 ] as const)("the chat does not start with %s", async (_, options, env, exitCode) => {
   await expect(start(env, options)).rejects.toMatchObject({ exitCode });
 });
@@ -272,7 +282,7 @@ test("a command of the person's own runs unasked, is told as a call, and the mod
   expect(events[0]).toMatchObject({ display: "bash echo hi; exit 3", call: { id: "person_1", name: "bash" } });
   expect(events[1]).toMatchObject({ result: { isError: false, data: { type: "command", exitCode: 3 } } });
   await send(chat, "why?");
-  expect(lastMessages(server).slice(1).join("\n")).toBe(
+  expect(lastMessages(server).slice(1).join("\n").split("\n\nReminder from harness9: plan mode is on.")[0]).toBe(
     "I ran this command myself:\necho hi; exit 3\n\nResult:\nCommand failed: exit status 3\nOutput:\nhi\n\n\nwhy?",
   );
   expect(readFileSync(chat.info().logFile ?? "", "utf8")).toContain("工具启动 │ tool=bash id=person_1");
@@ -303,7 +313,9 @@ test("a new session begins with nothing of the old one, whose background process
   expect(after).toEqual({ ...after, model: before.model, mode: "plan", modes: before.modes });
   expect([sessionId === before.sessionId, logFile === before.logFile]).toEqual([false, false]);
   await send(chat, "anew");
-  expect(lastMessages(server).slice(1)).toEqual(["anew"]);
+  expect(lastMessages(server).slice(1)).toEqual([
+    expect.stringMatching(/^anew\n\nReminder from harness9: plan mode is on/),
+  ]);
   expect(chat.session().id).toBe(sessionId);
   const sessions = join(place.home, ".harness9", "sessions");
   const logs = readdirSync(join(sessions, readdirSync(sessions)[0] ?? "")).filter((name) => name.endsWith(".log"));
@@ -325,7 +337,10 @@ test("where nothing can be written a person is told, and the chat goes on", asyn
   const place = newPlace();
   put(place.home, ".harness9", "a file where the folder should be");
   const { chat } = await start({}, {}, { place });
-  expect(chat.info()).toMatchObject({ logFile: null, warnings: [expect.stringContaining(".harness9")] });
+  expect(chat.info()).toMatchObject({
+    logFile: null,
+    warnings: [expect.stringContaining("keeps no log"), expect.stringContaining("cannot write the journal")],
+  });
   for (const attempt of [
     () => chat.login("openai", "new-key-0123456789"),
     () => chat.saveSetting("theme", "dark"),
@@ -440,9 +455,45 @@ test("a saved rule is listed with its file", async () => {
   const { chat, place } = await start(openAIEnv(server), {}, { ask: saving("project").ask });
   await send(chat, "go");
   const origin = `${join(place.home, ".harness9", "trust.json")}:2`;
-  expect(chat.rules()).toEqual([{ list: "allow", rule: "bash(touch a)", origin }]);
+  expect(chat.rules()).toEqual([{ list: "allow", rule: "bash(touch a)", origin, saved: "project" }]);
   const later = await start(openAIEnv(server), {}, { place });
   expect(later.chat.rules()).toEqual(chat.rules());
+});
+
+test.each(["session", "project", "user"] as const)(
+  "a rule that was saved for the %s and is taken back counts no more, and asks again at once",
+  async (scope) => {
+    const server = await modelServer((_request, count) => (count % 2 === 1 ? toolCalls([bash("touch a")]) : DONE));
+    const { ask, questions } = saving(scope);
+    const { chat, place } = await start(openAIEnv(server), {}, { ask });
+    await send(chat, "go");
+    await send(chat, "go");
+    expect(questions).toHaveLength(1);
+    const [rule, ...more] = chat.rules();
+    expect([rule?.rule, rule?.saved, more]).toEqual(["bash(touch a)", scope, []]);
+    expect((await chat.explainCommand("touch a"))[0]).toBe("ask: allow (rule allow bash(touch a))");
+    if (rule) await chat.takeBackRule(rule);
+    expect(chat.rules()).toEqual([]);
+    expect((await chat.explainCommand("touch a"))[0]).toBe("ask: ask (mode ask: running a command)");
+    await send(chat, "go");
+    // Saved again, it counts again.
+    await send(chat, "go");
+    expect(questions).toHaveLength(2);
+    const later = await start(openAIEnv(server), {}, { place });
+    expect(later.chat.rules()).toHaveLength(scope === "session" ? 0 : 1);
+  },
+);
+
+test("taking one rule back leaves the same one of the command line", async () => {
+  const place = newPlace();
+  const file = put(place.home, ".harness9/config.json", '{"allow": ["bash(touch a)"]}');
+  const { chat } = await start({}, { allow: ["bash(touch a)"] }, { place });
+  const saved = chat.rules().find((one) => one.saved !== undefined);
+  expect(saved).toEqual({ list: "allow", rule: "bash(touch a)", origin: `${file}:1`, saved: "user" });
+  if (saved) await chat.takeBackRule(saved);
+  expect(chat.rules()).toEqual([{ list: "allow", rule: "bash(touch a)", origin: "flag" }]);
+  expect((await chat.explainCommand("touch a"))[0]).toContain("allow");
+  expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ allow: [] });
 });
 
 test("settings that change while it runs do not change what may run", async () => {
@@ -490,4 +541,27 @@ test("our settings and the trust list are out of the tools' reach in the freest 
   expect(refused).toHaveLength(paths.length * 3);
   for (const output of refused) expect(output).toMatch(/protected|sensitive|rejected by the user/);
   expect(paths.map((path) => readFileSync(join(place.workDir, path), "utf8"))).toEqual(paths.map(() => "{}"));
+});
+
+test("a mode that changes after a run has begun is in the journal, and a chat in which nothing happened leaves none", async () => {
+  const server = await modelServer([DONE]);
+  const { chat, place } = await start(openAIEnv(server), { permissionMode: "ask" });
+  chat.setMode("auto-edit");
+  await send(chat, "hello");
+  chat.setMode("ask");
+  const lines = readFileSync(join(sessionFolder(place), `${chat.session().id}.jsonl`), "utf8")
+    .trimEnd()
+    .split("\n");
+  const entries = lines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
+  expect(
+    entries.flatMap(({ type, mode, permissionMode }) =>
+      mode || permissionMode ? [[type, mode ?? permissionMode]] : [],
+    ),
+  ).toEqual([
+    ["run.started", "auto-edit"],
+    ["mode", "ask"],
+  ]);
+  await chat.clear();
+  await chat.close();
+  expect(readdirSync(sessionFolder(place)).filter((name) => !name.endsWith(".log"))).toHaveLength(1);
 });

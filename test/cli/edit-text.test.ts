@@ -80,3 +80,24 @@ test("nobody else can read the text meanwhile, the editor gets no keys, and noth
   expect(readdirSync(dir)).toContain("modes");
   expect(statSync(dir).isDirectory()).toBe(true);
 });
+
+test("a file keeps its name and its line endings; the newline that an editor adds at the end is nobody's", async () => {
+  const dir = tempDir();
+  const script = `basename "$1" > ${dir}/name; printf 'two\\r\\n' >> "$1"`;
+  const options = {
+    env: { PATH: process.env["PATH"], EDITOR: editor(dir, script) },
+    secretNames: [],
+    strings,
+  };
+  const { signal } = new AbortController();
+  expect(await editText("one\r\n", { ...options, name: "a.ts", signal })).toBe("one\r\ntwo\r\n");
+  expect(readFileSync(join(dir, "name"), "utf8")).toBe("a.ts\n");
+  expect(await editText("one ", { ...options, name: "a.ts", signal })).toBe("one two");
+});
+
+test("what is not UTF-8 is a problem: it would not be what was written", async () => {
+  const dir = tempDir();
+  expect(await edit("one", { EDITOR: editor(dir, `printf '\\377' > "$1"`) })).toEqual({
+    problem: expect.any(String) as string,
+  });
+});

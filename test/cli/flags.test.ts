@@ -20,9 +20,10 @@ test("what is wrong with a value is said in Chinese where everything is", async 
 test("a sandbox that is required and not there ends the run before it begins", async () => {
   const place = newPlace();
   put(place.home, ".harness9/config.json", '{"sandbox": "require"}');
-  const { exitCode, stderr } = await runProgram(["run", "run touch ran"], { place });
+  const { exitCode, stderr } = await runProgram(["run", "run touch ran"], { place, env: { PATH: place.home } });
   expect(exitCode).toBe(52);
   expect(stderr).toContain("sandbox: require");
+  expect(stderr).toContain("install bubblewrap");
 });
 
 test("a misspelt variable is named with the one that was meant", async () => {

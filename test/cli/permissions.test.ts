@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { newPlace, type Place, put, runProgram } from "../helpers/program.ts";
+import { modelServer, openAIAnswer } from "../helpers/model-server.ts";
+import { bash, newPlace, openAIEnv, type Place, put, runProgram, toolCalls } from "../helpers/program.ts";
 
 const json = async (args: readonly string[], place: Place): Promise<unknown> => {
   const { exitCode, stdout, stderr } = await runProgram(args, { place });
@@ -119,4 +120,56 @@ test("wrong usage and broken rules are said", async () => {
   ] as const;
   for (const [args, exitCode, says] of rows)
     expect(await runProgram(args, { place })).toEqual({ exitCode, stdout: "", stderr: expect.stringContaining(says) });
+});
+
+const BROKEN = `{
+  "deny": ["bash(rm"],
+  "ask": ["edit_file(", "(?)"],
+  "allow": ["bash('touch)", "bash(make)"]
+}
+`;
+
+test("a broken rule in a file is named, with its place, and counts for its whole tool or for all, never as allow", async () => {
+  const place = newPlace();
+  const file = put(place.home, ".harness9/config.json", BROKEN);
+  const explain = (command: string, mode: string) =>
+    runProgram(["permissions", "explain", "--mode", mode, "--json", "--", command], { place });
+  const { exitCode, stdout, stderr } = await explain("ls", "yolo");
+  expect([exitCode, JSON.parse(stdout)]).toMatchObject([
+    0,
+    { decision: "deny", by: "rule", rule: "bash(rm", origin: `${file}:2` },
+  ]);
+  for (const line of [
+    `${file}:2: deny: rule 'bash(rm' is broken: expected tool or tool(pattern), as in bash(npm test:*); it counts as deny bash`,
+    `${file}:3: ask: rule 'edit_file(' is broken: expected tool or tool(pattern), as in bash(npm test:*); it counts as ask edit_file`,
+    `${file}:3: ask: rule '(?)' is broken: expected tool or tool(pattern), as in bash(npm test:*); it counts as ask *`,
+    `${file}:4: allow: rule 'bash('touch)' is broken: a quote is not closed; it allows nothing`,
+  ])
+    expect(stderr).toContain(line);
+  put(place.home, ".harness9/config.json", BROKEN.replace('"bash(rm"', ""));
+  expect(JSON.parse((await explain("make", "yolo")).stdout)).toMatchObject({
+    decision: "ask",
+    by: "rule",
+    rule: "(?)",
+  });
+  put(place.home, ".harness9/config.json", '{ "allow": ["bash(\'touch)", "bash(make)"] }');
+  expect(JSON.parse((await explain("touch x", "ask")).stdout)).toMatchObject({ decision: "ask", by: "mode" });
+  expect(JSON.parse((await explain("make", "ask")).stdout)).toMatchObject({ decision: "allow", rule: "bash(make)" });
+});
+
+test("with a broken rule that denies, run works and refuses that tool", async () => {
+  const place = newPlace();
+  put(place.home, ".harness9/config.json", BROKEN.replace('"(?)"', ""));
+  const server = await modelServer([toolCalls([bash("ls"), ["read_file", { path: "a" }]]), openAIAnswer("Done.")]);
+  const { stdout, stderr } = await runProgram(["run", "go"], { place, env: openAIEnv(server) });
+  expect([stdout, stderr]).toEqual(["Done.\n", expect.stringContaining("it counts as deny bash")]);
+  expect(JSON.stringify(server.requests[1]?.body).split("denied by policy").length - 1).toBe(1);
+});
+
+test("the guard says what harm a command does", async () => {
+  const place = newPlace();
+  const ended = await runProgram(["permissions", "explain", "--mode", "yolo", "--", "git reset --hard"], { place });
+  expect(ended.stdout.split("\n")[0]).toBe(
+    "yolo: ask (guard git reset --hard, throws away uncommitted changes: git reset)",
+  );
 });

@@ -1,7 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { type SavedRule, savingRules } from "../../src/cli/save-rule.ts";
+import { describe, expect, test } from "vitest";
+import type { SavedRule } from "../../src/cli/rule-book.ts";
+import { removeSavedRule, savingRules } from "../../src/cli/save-rule.ts";
 import type { Answer, PermissionQuestion, Question } from "../../src/schema/ask.ts";
 import { en } from "../../src/text/en.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
@@ -30,23 +31,29 @@ const open = (answer: Answer) => {
   const asked: Question[] = [];
   const saved: SavedRule[] = [];
   const told: string[] = [];
-  const ask = savingRules(
-    async (question) => {
-      asked.push(question);
-      return answer;
-    },
-    {
-      workDir: "/projects/app",
-      homeDir,
-      trustFile: files.trust,
-      configFile: files.config,
-      harnessHome,
-      strings: en,
-      onSaved: (rule) => void saved.push(rule),
-      tell: (text) => void told.push(text),
-    },
-  );
-  return { ask: (question: Question = QUESTION) => ask(question, SIGNAL), harnessHome, files, asked, saved, told };
+  const options = {
+    workDir: "/projects/app",
+    homeDir,
+    trustFile: files.trust,
+    configFile: files.config,
+    harnessHome,
+    strings: en,
+    onSaved: (rule: SavedRule) => void saved.push(rule),
+    tell: (text: string) => void told.push(text),
+  };
+  const ask = savingRules(async (question) => {
+    asked.push(question);
+    return answer;
+  }, options);
+  return {
+    options,
+    ask: (question: Question = QUESTION) => ask(question, SIGNAL),
+    harnessHome,
+    files,
+    asked,
+    saved,
+    told,
+  };
 };
 
 test("a person sees where each rule would be saved", async () => {
@@ -69,7 +76,7 @@ test("a rule for the folder stands with the folder's trust", async () => {
   const { ask, files, saved, told } = open(answer);
   expect(await ask()).toEqual(answer);
   expect(JSON.parse(readFileSync(files.trust, "utf8"))).toEqual({ "/projects/app": { allow: [RULE], deny: [] } });
-  expect(saved).toEqual([{ list: "allow", rule: RULE, origin: `${files.trust}:2` }]);
+  expect(saved).toEqual([{ list: "allow", rule: RULE, origin: `${files.trust}:2`, scope: "project" }]);
   expect([existsSync(files.config), told]).toEqual([false, []]);
 });
 
@@ -80,7 +87,7 @@ test("a rule for every folder joins those of the person's settings, comments kep
   await ask();
   const text = readFileSync(files.config, "utf8");
   expect(text).toBe(`{\n  // mine\n  "allow": [\n    "bash(ls)",\n    "${RULE}" // looks\n  ]\n}\n`);
-  expect(saved).toEqual([{ list: "allow", rule: RULE, origin: `${files.config}:3` }]);
+  expect(saved).toEqual([{ list: "allow", rule: RULE, origin: `${files.config}:3`, scope: "user" }]);
   expect([statSync(files.config).mode & 0o777, statSync(harnessHome).mode & 0o777]).toEqual([0o600, 0o700]);
   await ask();
   expect(readFileSync(files.config, "utf8")).toBe(text);
@@ -90,12 +97,11 @@ test("a person's no is kept as a rule that denies", async () => {
   const { ask, files, saved } = open({ decision: "reject", scope: "user", rule: RULE });
   await ask();
   expect(JSON.parse(readFileSync(files.config, "utf8"))).toEqual({ deny: [RULE] });
-  expect(saved).toEqual([{ list: "deny", rule: RULE, origin: `${files.config}:2` }]);
+  expect(saved).toEqual([{ list: "deny", rule: RULE, origin: `${files.config}:2`, scope: "user" }]);
 });
 
 test.each<Answer>([
   { decision: "allow", scope: "once" },
-  { decision: "allow", scope: "session", rule: RULE },
   { decision: "allow", scope: "project", rule: "bash" },
   { decision: "reject", scope: "once", feedback: "no" },
   { text: "p" },
@@ -103,6 +109,65 @@ test.each<Answer>([
   const { ask, harnessHome, saved } = open(answer);
   expect(await ask()).toEqual(answer);
   expect([existsSync(harnessHome), saved]).toEqual([false, []]);
+});
+
+test("an answer for the session is told, and stands in no file", async () => {
+  const answer: Answer = { decision: "allow", scope: "session", rule: RULE };
+  const { ask, harnessHome, saved } = open(answer);
+  expect(await ask()).toEqual(answer);
+  expect(saved).toEqual([{ list: "allow", rule: RULE, origin: "session", scope: "session" }]);
+  expect(existsSync(harnessHome)).toBe(false);
+});
+
+describe("a rule that is taken back", () => {
+  const TEXT = `{
+  // mine
+  "theme": "dark", // nights
+  "allow": [
+    "bash(a)", // first
+    "${RULE}",
+    "bash(b)" // last
+  ],
+  "deny": ["${RULE}"]
+}
+`;
+  const remove = async (text: string, scope: "project" | "user", rule = RULE) => {
+    const { files, harnessHome, options } = open({ dismissed: true });
+    mkdirSync(harnessHome);
+    const file = scope === "project" ? files.trust : files.config;
+    writeFileSync(file, text);
+    await removeSavedRule({ list: "allow", rule, origin: `${file}:4`, saved: scope }, options);
+    return readFileSync(file, "utf8");
+  };
+
+  test("goes out of the person's settings, comments and order kept", async () => {
+    expect(await remove(TEXT, "user")).toBe(TEXT.replace(`    "${RULE}",\n`, ""));
+    expect(JSON.parse((await remove(TEXT, "user", "bash(b)")).replace(/\/\/.*/g, ""))).toEqual({
+      theme: "dark",
+      allow: ["bash(a)", RULE],
+      deny: [RULE],
+    });
+    expect(JSON.parse(await remove(`{"allow": ["${RULE}"]}`, "user"))).toEqual({ allow: [] });
+    expect(JSON.parse(await remove(`{"allow": ["${RULE}", "x", "${RULE}"]}`, "user"))).toEqual({ allow: ["x"] });
+  });
+
+  test("goes out of the folder's record, and no other", async () => {
+    const records = (own: readonly string[]) =>
+      `${JSON.stringify({ "/projects/other": { allow: [RULE] }, "/projects/app": { trusted: true, digest: "d", allow: own, deny: [RULE] } }, null, 2)}\n`;
+    expect(JSON.parse(await remove(records(["x", RULE, "y"]), "project"))).toEqual(JSON.parse(records(["x", "y"])));
+  });
+
+  test("that somebody has taken out meanwhile, or whose file is gone, is no mistake", async () => {
+    expect(await remove('{"allow": ["x"]}', "user")).toBe('{"allow": ["x"]}');
+    expect(await remove("{}", "user")).toBe("{}");
+    const { files, options, harnessHome } = open({ dismissed: true });
+    await removeSavedRule({ list: "allow", rule: RULE, origin: files.config, saved: "user" }, options);
+    expect(existsSync(harnessHome)).toBe(false);
+  });
+
+  test("a file that has become unreadable is not written over", async () => {
+    await expect(remove("{", "user")).rejects.toThrow("JSON syntax error");
+  });
 });
 
 test("nothing is saved for a guarded call, which offers nothing", async () => {
@@ -118,7 +183,7 @@ test.each(["project", "user"] as const)(
     // A file where the folder should be: also the superuser cannot write below it.
     writeFileSync(harnessHome, "");
     expect(await ask()).toEqual({ decision: "allow", scope: "session", rule: RULE });
-    expect(saved).toEqual([]);
+    expect(saved).toEqual([{ list: "allow", rule: RULE, origin: "session", scope: "session" }]);
     expect(told).toEqual([expect.stringContaining(scope === "user" ? files.config : files.trust)]);
     expect(told[0]).toContain(`could not save the rule ${RULE}`);
   },

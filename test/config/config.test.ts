@@ -343,6 +343,7 @@ describe("a project's files", () => {
     ["permissionMode", "yolo", '{"permissionMode": "auto"}'],
     ["sandbox", "off", "{}"],
     ["sandbox", "auto", '{"sandbox": "require"}'],
+    ["sandbox.network", "on", '{"sandbox.network": "off"}'],
   ])("never loosen %s to %s, trusted or not, over %s", async (key, value, user) => {
     for (const layer of ["project", "local"]) {
       const dir = tempDir();

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import * as z from "zod";
 import { createPermissions } from "../../src/permissions/permission-middleware.ts";
 import { parseRule } from "../../src/permissions/rules.ts";
-import type { Answer, Ask, PermissionQuestion } from "../../src/schema/ask.ts";
+import type { Answer, Ask, PermissionQuestion, Question } from "../../src/schema/ask.ts";
 import type { EngineEventBody, PermissionMode } from "../../src/schema/event.ts";
 import { en } from "../../src/text/en.ts";
 import { zh } from "../../src/text/zh.ts";
@@ -22,18 +22,28 @@ type Setup = {
   strings?: typeof zh;
 };
 
+const isOffered = (question: Question, rule: string): boolean =>
+  question.kind === "permission" && question.offers.some((offer) => offer.rule === rule);
+
 const setup = ({ mode = "ask", allow = [], deny = [], asking = [], ask, guard = true, strings = en }: Setup) => {
   const parse = (texts: string[]) => texts.map((text) => parseRule(text, strings.permission));
   const events: EngineEventBody[] = [];
   const ran: string[] = [];
   const state = { mode };
+  const rules = { allow: parse(allow), ask: parse(asking), deny: parse(deny) };
+  const keeping: Ask = async (question, signal, reviser) => {
+    const answer = (await ask?.(question, signal, reviser)) ?? { dismissed: true };
+    if ("decision" in answer && answer.rule !== undefined && isOffered(question, answer.rule))
+      rules[answer.decision === "allow" ? "allow" : "deny"].push(parseRule(answer.rule, strings.permission));
+    return answer;
+  };
   const permissions = createPermissions({
     mode: () => state.mode,
-    rules: { allow: parse(allow), ask: parse(asking), deny: parse(deny) },
+    rules,
     guard,
     places,
     strings: strings.permission,
-    ...(ask && { ask }),
+    ...(ask && { ask: keeping }),
   });
   const tool = (name: string, kind: ToolKind, schema: z.ZodObject): Tool =>
     defineTool(
@@ -71,6 +81,9 @@ const person = (...answers: Answer[]) => {
   return { ask, questions };
 };
 
+/** Of the decisions in these tests each names its arguments; which, is tested with what changes them. */
+const argumentsDigest = expect.stringMatching(/^sha256:[0-9a-f]{16}$/);
+
 const resolvedOf = (events: readonly EngineEventBody[]) => events.filter(({ type }) => type === "permission.resolved");
 
 test("what the mode allows runs, and the decision is an event", async () => {
@@ -78,7 +91,15 @@ test("what the mode allows runs, and the decision is an event", async () => {
   expect(await bash("npm test")).toEqual({ toolCallId: "c1", name: "bash", output: "done", isError: false });
   expect(ran).toEqual(['{"command":"npm test"}']);
   expect(events).toEqual([
-    { type: "permission.resolved", toolCallId: "c1", name: "bash", decision: "allow", scope: "once", by: "mode" },
+    {
+      type: "permission.resolved",
+      toolCallId: "c1",
+      name: "bash",
+      decision: "allow",
+      scope: "once",
+      by: "mode",
+      argumentsDigest,
+    },
   ]);
 });
 
@@ -87,7 +108,7 @@ test("without a person, what would be asked is refused with the documents' mark"
   expect(await bash("git push --force")).toEqual({
     toolCallId: "c1",
     name: "bash",
-    output: "denied by policy: [需要确认] 护栏 git push --force: git push",
+    output: "denied by policy: [需要确认] 护栏 git push --force，可能使别人丢失提交: git push",
     isError: true,
   });
   expect(await asks("git push --force")).toBe(false);
@@ -101,6 +122,7 @@ test("without a person, what would be asked is refused with the documents' mark"
       scope: "once",
       by: "guard",
       rule: "git push --force",
+      argumentsDigest,
     },
   ]);
 });
@@ -145,7 +167,15 @@ test("a person is asked with reason and offers, and yes runs the call once", asy
   expect(questions).toEqual([question]);
   expect(events).toEqual([
     { type: "permission.requested", toolCallId: "c1", question },
-    { type: "permission.resolved", toolCallId: "c1", name: "bash", decision: "allow", scope: "once", by: "person" },
+    {
+      type: "permission.resolved",
+      toolCallId: "c1",
+      name: "bash",
+      decision: "allow",
+      scope: "once",
+      by: "person",
+      argumentsDigest,
+    },
   ]);
 });
 

@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: shell text
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type CallFacts, decide, type PolicyOptions } from "../../src/permissions/policy.ts";
-import { parseRule } from "../../src/permissions/rules.ts";
+import { type CallFacts, decide, type Outcome, type PolicyOptions } from "../../src/permissions/policy.ts";
+import { parseRule, wholeToolRule } from "../../src/permissions/rules.ts";
 import { parseCommand } from "../../src/permissions/shell-command.ts";
 import type { PermissionMode } from "../../src/schema/event.ts";
 import { en } from "../../src/text/en.ts";
@@ -38,25 +38,56 @@ const run = async (command: string, mode: PermissionMode, lists?: Lists) => {
   return rule === undefined ? `${decision} ${by}` : `${decision} ${by} ${rule}`;
 };
 
+const cells = (outcomes: string, why: string, other: Partial<Record<PermissionMode, string>> = {}) =>
+  outcomes
+    .split(" ")
+    .map((outcome, index): [Outcome, string] => [outcome as Outcome, other[MODES[index] ?? "ask"] ?? why]);
+const all = (outcome: Outcome, why: string) => cells(MODES.map(() => outcome).join(" "), why);
+
 describe("the table of modes: ask, auto-edit, plan, auto, yolo", () => {
-  test("reading", () => expect(row(file("read", "a.ts"))).toEqual(["allow", "allow", "allow", "allow", "allow"]));
-  test("editing", () => expect(row(file("edit", "a.ts"))).toEqual(["ask", "allow", "refuse", "allow", "allow"]));
-  test("a command", async () =>
-    expect(row(await bash("npm test"))).toEqual(["ask", "ask", "refuse", "allow", "allow"]));
-  test("a tool of medium permission", () => expect(row(mcp)).toEqual(["ask", "ask", "refuse", "allow", "allow"]));
-  test("a tool of low permission", () =>
-    expect(row({ ...mcp, permission: "low" })).toEqual(["allow", "allow", "allow", "allow", "allow"]));
-  test("reading a secret", () => expect(row(file("read", ".env"))).toEqual(["ask", "ask", "ask", "refuse", "allow"]));
-  test("editing a secret", () =>
-    expect(row(file("edit", "x/../.env"))).toEqual(["ask", "ask", "refuse", "refuse", "allow"]));
-  test("a command with a secret", async () =>
-    expect(row(await bash("cat .env"))).toEqual(["ask", "ask", "refuse", "refuse", "allow"]));
-  test("what the parser cannot be sure of", async () =>
-    expect(row(await bash("$x y"))).toEqual(["ask", "ask", "refuse", "refuse", "allow"]));
-  test("the guard's list", async () =>
-    expect(row(await bash("rm -rf /"))).toEqual(["ask", "ask", "refuse", "refuse", "ask"]));
-  test("recursive deletion outside, not vital", async () =>
-    expect(row(await bash("rm -rf /data/x"))).toEqual(["ask", "ask", "refuse", "refuse", "allow"]));
+  // Who decides and why, where it is not always the same: "{mode}" stands for the mode.
+  const LOOKS = "mode: mode {mode}: reading";
+  const EDITS = "mode: mode {mode}: changing files";
+  const RUNS = "mode: mode {mode}: running a command";
+  const ACTS = "mode: mode {mode}: a tool that acts on the outside";
+  const SECRET = "secret: mode {mode}: '.env' looks like a file of keys or passwords";
+  const UNSURE =
+    "mode: mode {mode}: nobody can be sure what this command runs (the name of a command is not literal: $x)";
+  const HARD = "guard: guard git reset --hard, throws away uncommitted changes: git reset";
+  const RM = "mode: rm -r, outside the work directory: /data/x";
+  const command = (text: string) => bash(text);
+
+  test.each<[name: string, facts: CallFacts | Promise<CallFacts>, cells: readonly [Outcome, string][]]>([
+    ["read_file", file("read", "a.ts"), all("allow", LOOKS)],
+    ["a read-only command", command("ls -la src"), all("allow", LOOKS)],
+    ["a tool of low permission", { ...mcp, permission: "low" }, all("allow", LOOKS)],
+    ["an edit", file("edit", "a.ts"), cells("ask allow refuse allow allow", EDITS)],
+    ["another command", command("npm test"), cells("ask ask refuse allow allow", RUNS)],
+    ["a tool of medium permission", mcp, cells("ask ask refuse allow allow", ACTS)],
+    ["reading a secret", file("read", ".env"), cells("ask ask ask refuse allow", SECRET)],
+    ["a read-only command on a secret", command("cat .env"), cells("ask ask ask refuse allow", SECRET)],
+    ["another command on a secret", command("cp .env x"), cells("ask ask refuse refuse allow", SECRET, { plan: RUNS })],
+    ["editing a secret", file("edit", ".env"), cells("ask ask refuse refuse allow", SECRET, { plan: EDITS })],
+    ["what nobody can be sure of", command("$x y"), cells("ask ask refuse refuse allow", UNSURE)],
+    ["deletion outside, not vital", command("rm -rf /data/x"), cells("ask ask refuse refuse allow", RM)],
+    ["the guard's list", command("git reset --hard"), cells("ask ask refuse refuse ask", HARD)],
+  ])("%s", async (_, facts, expected) => {
+    const decided = await Promise.all(
+      MODES.map(async (mode) => {
+        const { decision, by, reason } = decide(await facts, options(mode));
+        return [decision, `${by}: ${reason}`];
+      }),
+    );
+    expect(decided).toEqual(
+      expected.map(([outcome, why], index) => [outcome, why.replace("{mode}", MODES[index] ?? "")]),
+    );
+  });
+
+  test("a template of a secret is none, and a command that only names one is like any other", async () => {
+    expect(row(file("read", ".env.example"))).toEqual(["allow", "allow", "allow", "allow", "allow"]);
+    expect(row(await bash("ls .env"))).toEqual(["allow", "allow", "allow", "allow", "allow"]);
+  });
+
   test("without the guard", async () => {
     const free = (mode: PermissionMode) => ({ ...options(mode), guard: false });
     expect(decide(await bash("rm -rf /"), free("yolo")).decision).toBe("allow");
@@ -102,7 +133,9 @@ describe("rules", () => {
     ["$x", "ask", { allow: ["bash"] }, "ask mode"],
     ["rm -rf /", "yolo", { allow: ["bash", "bash(rm:*)"] }, "ask guard rm -r"],
     ["cat .env", "auto", { allow: ["bash(cat:*)"] }, "refuse secret"],
-    ["cat .env", "auto", { allow: ["bash(cat .env)"] }, "allow mode"],
+    ["cat .env", "auto", { allow: ["bash(cat .env)"] }, "allow rule bash(cat .env)"],
+    ["cat .env", "plan", { allow: ["bash(cat .env)"] }, "allow rule bash(cat .env)"],
+    ["cp .env x", "plan", { allow: ["bash(cp .env x)"] }, "refuse mode"],
     ["git push", "auto", { ask: ["bash(git push:*)"] }, "ask rule bash(git push:*)"],
     ["git push", "yolo", { ask: ["bash(git push:*)"], allow: ["bash(git push:*)"] }, "ask rule bash(git push:*)"],
     ["ls && git push", "auto", { deny: ["bash(git push:*)"] }, "refuse rule bash(git push:*)"],
@@ -162,9 +195,23 @@ describe("rules", () => {
   });
 });
 
+test.each([
+  ["bash(", "bash"],
+  ["bash(a; b)", "bash"],
+  [" mcp__github__* (", "mcp__github__*"],
+  ["bash(x) y", "bash"],
+  ["ba sh(x)", "*"],
+  ["bash)", "*"],
+  ["", "*"],
+  ["(?)", "*"],
+])("the broken rule %j counts for the tool %s where it asks or denies", (text, tool) => {
+  expect(() => parseRule(text, strings)).toThrow();
+  expect(wholeToolRule(text)).toEqual({ text: text.trim(), tool });
+});
+
 test("the reason names the piece that decides", async () => {
   const { reason, pieces } = decide(await bash("npm test && git push --force"), options("auto"));
-  expect(reason).toBe("guard git push --force: git push");
+  expect(reason).toBe("guard git push --force, can take commits away from others: git push");
   expect(pieces.map(({ decision }) => decision)).toEqual(["allow", "allow"]);
 });
 

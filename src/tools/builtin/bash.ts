@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import * as z from "zod";
 import type { Strings } from "../../text/strings.ts";
 import { byteLength } from "../../text/utf8.ts";
 import { defineTool } from "../define-tool.ts";
+import { findProgram } from "../sandbox/find-program.ts";
+import { type Sandbox, SandboxFailure } from "../sandbox/sandbox.ts";
 import { commandEnv, type Env } from "../shell/child-env.ts";
 import { createCommandOutput } from "../shell/command-output.ts";
 import { commandResult } from "../shell/command-result.ts";
@@ -20,7 +22,9 @@ export type BashOptions = {
   readonly env: Env;
   /** Where whole outputs go that are too long to show; made when needed. */
   readonly outputsDir: string;
-  readonly strings: Pick<Strings, "bash" | "registry">;
+  readonly strings: Pick<Strings, "bash" | "registry" | "sandbox">;
+  /** Absent where commands are not confined. */
+  readonly sandbox?: Sandbox | undefined;
   /** Name or path; default bash. */
   readonly shell?: string;
   readonly platform?: NodeJS.Platform;
@@ -34,6 +38,8 @@ export type BashOptions = {
 
 export type Bash = {
   readonly tool: Tool<BashArguments>;
+  /** The same tool without the sandbox: for what a person runs, or lets run. Where there is none, `tool` itself. */
+  readonly unconfined: Tool<BashArguments>;
   /** Optional: gets ready for the first command, say while the first answer of the model is awaited. */
   prepare(): void;
   /** Ends every command and background process that still lives (SIGTERM, 1 s, SIGKILL). Returns how many there were. */
@@ -67,15 +73,21 @@ export const createBash = (options: BashOptions): Bash => {
   const sessionMark = randomUUID();
   let commands = 0;
 
-  const execute = async (args: BashArguments, context: ToolContext): Promise<ToolOutput> => {
+  const execute = async (
+    args: BashArguments,
+    context: ToolContext,
+    sandbox: Sandbox | undefined,
+  ): Promise<ToolOutput> => {
     const { command } = args;
     if (command.trim() === "") return { output: strings.bash.emptyCommand, isError: true };
     if (command.includes("\0")) return { output: strings.bash.nulCharacter, isError: true };
     if (context.signal.aborted) return { output: strings.bash.cancelled(""), isError: true };
 
     commands += 1;
-    const mark = `${sessionMark}.${commands}.`;
+    // What a confined one leaves running is in the session of the sandbox's own process: nobody gets out of it.
+    const mark = `${sessionMark}${sandbox === undefined ? "" : "c"}.${commands}.`;
     const limitMs = args.timeout_ms ?? timeoutMs;
+    let pid: number | undefined;
     const output = createCommandOutput({
       maxBytes: maxOutputBytes,
       file: { dir: outputsDir, toolCallId: context.call.id, maxBytes: MAX_FILE_BYTES },
@@ -90,18 +102,21 @@ export const createBash = (options: BashOptions): Bash => {
         workDir,
         env: { ...env, [MARK]: mark },
         pipes,
+        sandbox,
         tree,
         mark: `${MARK}=${mark}`,
         limitMs,
         signal: context.signal,
-        onStart: (pid) => running.add(pid),
+        onStart: (started) => {
+          pid = started;
+          running.add(started);
+        },
         onOutput: (bytes) => {
           output.write(bytes);
           progress.changed();
         },
         onClose: output.end,
       });
-      running.delete(end.pid);
       // Where only the group's id is known and that comes again, no more of them than needed.
       if (end.background !== "none" || platform === "linux") exited.add(end.pid);
       return commandResult(
@@ -109,10 +124,14 @@ export const createBash = (options: BashOptions): Bash => {
         strings.bash,
       );
     } catch (error) {
-      const failure = startFailure(error, { command, shell, workDir, strings: strings.bash });
+      const failure =
+        error instanceof SandboxFailure
+          ? sandboxFailure(error, { shell, path: env["PATH"] ?? "", name: sandbox?.name ?? "", strings })
+          : startFailure(error, { command, shell, workDir, strings: strings.bash });
       if (failure === undefined) throw error;
       return { output: failure, isError: true };
     } finally {
+      if (pid !== undefined) running.delete(pid);
       progress.finish();
     }
   };
@@ -123,8 +142,8 @@ export const createBash = (options: BashOptions): Bash => {
     return [...new Set([...running, ...tree.abandoned(exited), ...tree.marked(`${MARK}=${sessionMark}.`)])];
   };
 
-  return {
-    tool: defineTool(
+  const toolIn = (sandbox: Sandbox | undefined): Tool<BashArguments> =>
+    defineTool(
       {
         name: "bash",
         description: description(timeoutMs, maxTimeoutMs, maxOutputBytes),
@@ -132,19 +151,35 @@ export const createBash = (options: BashOptions): Bash => {
         display: "bash {command}",
         kind: "execute",
         permission: "high",
+        // The description is about the command as the model wrote it.
+        proposal: async ({ command, description: _, ...others }) => ({
+          name: "command.sh",
+          text: command,
+          before: null,
+          with: (text) => (text.trim() === "" ? undefined : { command: text, ...others }),
+        }),
         timeoutMs: (args) => (args.timeout_ms ?? timeoutMs) + ENGINE_MARGIN_MS,
-        execute,
+        execute: (args, context) => execute(args, context, sandbox),
       },
       strings.registry,
-    ),
+    );
+  const unconfined = toolIn(undefined);
+
+  return {
+    tool: options.sandbox === undefined ? unconfined : toolIn(options.sandbox),
+    unconfined,
     prepare: pipes.prepare,
     close: async () => {
       const leaders = leftOver();
       if (leaders.length > 0) await endProcesses(leaders, tree);
       pipes.close();
+      options.sandbox?.close();
       return leaders.length;
     },
-    killAll: () => tree.signal(tree.groups(new Set(leftOver())), "SIGKILL"),
+    killAll: () => {
+      tree.signal(tree.groups(new Set(leftOver())), "SIGKILL");
+      options.sandbox?.close();
+    },
   };
 };
 
@@ -175,6 +210,16 @@ const startFailure = (
   if (error.code === "ENOENT") return strings.shellMissing(shell);
   if (error.code === "E2BIG") return strings.tooLong(byteLength(command));
   return strings.notStarted(shell, error.message);
+};
+
+/** The command has not run. A shell that is missing has that effect too, and is told as anywhere. */
+const sandboxFailure = (
+  { message }: SandboxFailure,
+  context: { shell: string; path: string; name: string; strings: Pick<Strings, "bash" | "sandbox"> },
+): string => {
+  const { shell, path, name, strings } = context;
+  const isMissing = shell.includes("/") ? !existsSync(shell) : findProgram(shell, path) === undefined;
+  return isMissing ? strings.bash.shellMissing(shell) : strings.sandbox.notStarted(name, message);
 };
 
 const isDirectory = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;

@@ -1,4 +1,5 @@
 import { closeSync, readFileSync, type Stats } from "node:fs";
+import { basename } from "node:path";
 import * as z from "zod";
 import type { ToolData } from "../../schema/tool.ts";
 import { errorCode } from "../../text/error-message.ts";
@@ -15,6 +16,7 @@ import { MAX_COUNTED } from "../workspace/occurrences.ts";
 import { type NamedPath, openRegularFile } from "../workspace/open-file.ts";
 import { safePath } from "../workspace/safe-path.ts";
 import { showPath } from "../workspace/show-path.ts";
+import { replaceExactly, smallestEdit } from "../workspace/smallest-edit.ts";
 import { decodeText, encodeText, hasLoneSurrogate, type TextFile } from "../workspace/text-file.ts";
 import type { FileToolOptions } from "./read-file.ts";
 
@@ -26,7 +28,10 @@ const schema = z.strictObject({
   target_text: z.string().describe("The text to put in its place; empty to delete it"),
 });
 
-type EditArgs = z.output<typeof schema>;
+/** Of a call that a person has changed: the target's line endings are meant as they stand. The model does not know of it. */
+const revisedSchema = schema.extend({ exact: z.literal(true) });
+
+type EditArgs = z.output<typeof schema> & { readonly exact?: true };
 type Replaced = Extract<Replacement, { ok: true }>;
 
 const MAX_EDIT_BYTES = 64 * 1024 * 1024;
@@ -34,7 +39,7 @@ const MAX_EDIT_BYTES = 64 * 1024 * 1024;
 /** `edit_file`: replaces the one place where a text stands in a file. */
 export const createEditFile = (options: FileToolOptions): Tool<z.output<typeof schema>> => {
   const strings = options.strings.files;
-  return defineTool(
+  const tool = defineTool(
     {
       name: "edit_file",
       description:
@@ -54,7 +59,17 @@ export const createEditFile = (options: FileToolOptions): Tool<z.output<typeof s
           throw error;
         }
       },
-      execute: async (args, { signal }) => {
+      proposal: async (args) => {
+        const file = { real: safePath(options, args.path, "write"), shown: showPath(args.path) };
+        const { old, replaced } = await prepareEdit(file, args, options);
+        return {
+          name: basename(file.real),
+          text: replaced.content,
+          before: old.text,
+          with: (text) => editTo(unmarked(text, old), args.path, old),
+        };
+      },
+      execute: async (args: EditArgs, { signal }) => {
         const file = { real: safePath(options, args.path, "write"), shown: showPath(args.path) };
         const release = await options.locks.write(file.real, signal);
         try {
@@ -69,6 +84,18 @@ export const createEditFile = (options: FileToolOptions): Tool<z.output<typeof s
     },
     options.strings.registry,
   );
+  const parse = (value: unknown): EditArgs => {
+    const revised = revisedSchema.safeParse(value);
+    return revised.success ? revised.data : tool.parse(value);
+  };
+  return { ...tool, parse };
+};
+
+/** The arguments that make `text` of the file. */
+const editTo = (text: string, path: string, old: OldText): EditArgs | undefined => {
+  if (text === old.text) return undefined;
+  const { source, target, isExact } = smallestEdit(old.text, text);
+  return { path, source_text: source, target_text: target, ...(isExact && { exact: true }) };
 };
 
 type OldText = TextFile & { readonly stats: Stats };
@@ -82,14 +109,15 @@ const prepareEdit = async (
   for (const name of ["source_text", "target_text"] as const)
     if (hasLoneSurrogate(args[name])) throw new FileError("bad-argument", strings.loneSurrogate(name));
   const old = await readOld(file, options);
-  // The text is matched without its byte order mark, so that the mark stays whatever is replaced.
-  const unmarked = (text: string): string => (old.bomBytes > 0 ? text.replace(/^\ufeff/, "") : text);
-  const source = unmarked(args.source_text);
-  const target = unmarked(args.target_text);
-  const replaced = fuzzyReplace(old.text, source, target);
+  const source = unmarked(args.source_text, old);
+  const target = unmarked(args.target_text, old);
+  const replaced = (args.exact ? replaceExactly : fuzzyReplace)(old.text, source, target);
   if (!replaced.ok) throw new FileError(replaced.kind, explainFailure(replaced, old.text, source, strings));
   return { old, replaced };
 };
+
+/** The text is matched without its byte order mark, so that the mark stays whatever is replaced. */
+const unmarked = (text: string, { bomBytes }: OldText): string => (bomBytes > 0 ? text.replace(/^\ufeff/, "") : text);
 
 const readOld = async (
   file: NamedPath,

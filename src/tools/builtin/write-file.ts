@@ -1,6 +1,6 @@
 import { closeSync, readFileSync, readSync, type Stats } from "node:fs";
 import { lstat, mkdir, realpath } from "node:fs/promises";
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import * as z from "zod";
 import type { ToolData } from "../../schema/tool.ts";
 import { errorCode } from "../../text/error-message.ts";
@@ -47,6 +47,16 @@ export const createWriteFile = (options: FileToolOptions): Tool<z.output<typeof 
           if (error instanceof ToolError || errorCode(error) !== undefined) return undefined;
           throw error;
         }
+      },
+      proposal: async ({ path, content }) => {
+        const file = { real: safePath(options, path, "write"), shown: showPath(path) };
+        const old = await readOld(file, strings);
+        return {
+          name: basename(file.real),
+          text: content,
+          before: old ? old.text : "",
+          with: (text) => (old !== null && isSame(text, old) ? undefined : { path, content: text }),
+        };
       },
       execute: async ({ path, content }, { signal }) => {
         if (hasLoneSurrogate(content)) throw new FileError("bad-argument", strings.loneSurrogate("content"));
@@ -119,6 +129,9 @@ const encodeContent = (content: string, old: TextFormat): Buffer => {
   if (old.bomBytes === 0) return Buffer.from(content, "utf8");
   return encodeText(content.startsWith("\ufeff") ? content.slice(1) : content, old);
 };
+
+const isSame = (content: string, { text, format }: OldFile): boolean =>
+  text !== null && encodeContent(content, format).equals(encodeText(text, format));
 
 const writeData = async (old: OldFile | null, path: string, content: string): Promise<ToolData> => {
   const bytes = byteLength(content);

@@ -1,7 +1,10 @@
 import type { ChildProcess } from "node:child_process";
 import { Socket } from "node:net";
+import { constants } from "node:os";
 import type { Readable } from "node:stream";
 import { setTimeout as delay, setImmediate as nextLoop } from "node:timers/promises";
+import { type Sandbox, SandboxFailure } from "../sandbox/sandbox.ts";
+import type { ConfinedStart } from "./confined-start.ts";
 import { endProcesses, type ProcessTree } from "./process-tree.ts";
 import { type CommandOptions, startCommand } from "./start-command.ts";
 
@@ -37,10 +40,10 @@ const UNKILLABLE_MS = 500;
 /**
  * Runs one command until bash exits, its time is up or the signal aborts. Does not wait for background children:
  * their output goes to `onOutput` as long as they live, and they hold neither the result nor our process.
- * @throws NodeJS.ErrnoException when it could not be started.
+ * @throws NodeJS.ErrnoException when it could not be started, SandboxFailure when its sandbox could not.
  */
 export const runCommand = async (options: RunOptions): Promise<CommandEnd> => {
-  const { pid, child, output } = await startCommand(options);
+  const { pid, child, output, confined } = await startCommand(options);
   options.onStart(pid);
   const exit = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   const closed = new Promise<void>((resolve) => output.once("close", () => resolve()));
@@ -54,16 +57,39 @@ export const runCommand = async (options: RunOptions): Promise<CommandEnd> => {
     await within(UNKILLABLE_MS, exit);
   }
   await within(DRAIN_MS, closed);
+  if (confined !== null && stoppedBy === null) await checkBegun(confined);
   // The timer may have fired before a busy loop came to read what is there.
   if (!output.closed) await nextLoop();
   if (!output.closed) letGo(child, output);
-  return {
-    pid,
-    exitCode: child.exitCode,
-    signal: child.signalCode,
-    stoppedBy,
-    background: !output.closed ? "printing" : (await leftSomebody(pid, options.tree)) ? "silent" : "none",
-  };
+  const isGone = (): Promise<boolean> =>
+    confined !== null && options.sandbox?.staysBetween === true
+      ? settles(confined.ended)
+      : leftSomebody(pid, options.tree).then((left) => !left);
+  const background = !output.closed ? "printing" : (await isGone()) ? "none" : "silent";
+  confined?.ignore();
+  if (background === "none") confined?.release();
+  return { pid, ...endOf(child, options.sandbox), stoppedBy, background };
+};
+
+/** The command itself has not run where this throws. */
+const checkBegun = async ({ begun, release }: ConfinedStart): Promise<void> => {
+  const said = await begun;
+  if (said === null) return;
+  release();
+  throw new SandboxFailure(said);
+};
+
+const FATAL: readonly NodeJS.Signals[] = [
+  ...(["SIGHUP", "SIGINT", "SIGQUIT", "SIGILL", "SIGTRAP", "SIGABRT", "SIGBUS", "SIGFPE", "SIGKILL"] as const),
+  ...(["SIGUSR1", "SIGSEGV", "SIGUSR2", "SIGPIPE", "SIGALRM", "SIGTERM", "SIGXCPU", "SIGXFSZ", "SIGSYS"] as const),
+];
+
+/** From 128 and a signal's number, the signal: a command that gives that status itself means the same by it. */
+const endOf = (child: ChildProcess, sandbox: Sandbox | undefined): Pick<CommandEnd, "exitCode" | "signal"> => {
+  const { exitCode, signalCode: signal } = child;
+  const hidden =
+    sandbox?.staysBetween === true ? FATAL.find((name) => exitCode === 128 + constants.signals[name]) : undefined;
+  return hidden === undefined ? { exitCode, signal } : { exitCode: null, signal: hidden };
 };
 
 const firstOf = (
@@ -85,6 +111,9 @@ const firstOf = (
 
 const within = (ms: number, promise: Promise<void>): Promise<void> =>
   Promise.race([promise, delay(ms, undefined, { ref: false })]);
+
+const settles = (promise: Promise<void>): Promise<boolean> =>
+  Promise.race([promise.then(() => true), delay(DRAIN_MS, false, { ref: false })]);
 
 const letGo = (child: ChildProcess, output: Readable): void => {
   child.unref();

@@ -1,7 +1,9 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { closeSync } from "node:fs";
-import type { Readable } from "node:stream";
-import type { OutputPipes } from "./output-pipe.ts";
+import { Readable } from "node:stream";
+import type { Sandbox } from "../sandbox/sandbox.ts";
+import { type ConfinedStart, watchStart } from "./confined-start.ts";
+import type { OutputPipe, OutputPipes } from "./output-pipe.ts";
 
 export type CommandOptions = {
   /** Name or path of bash. */
@@ -10,6 +12,7 @@ export type CommandOptions = {
   readonly workDir: string;
   readonly env: Readonly<Record<string, string>>;
   readonly pipes: OutputPipes;
+  readonly sandbox?: Sandbox | undefined;
 };
 
 export type StartedCommand = {
@@ -18,6 +21,8 @@ export type StartedCommand = {
   readonly child: ChildProcess;
   /** stdout and stderr in true order. */
   readonly output: Readable;
+  /** Null where the command is not confined. */
+  readonly confined: ConfinedStart | null;
 };
 
 // For systems without pipes of ours: the outer bash only joins the two and becomes the inner one, which gets the
@@ -25,31 +30,58 @@ export type StartedCommand = {
 // privileged (-p), so that BASH_ENV runs once, in the inner one.
 const MERGED = 'exec "$0" -c "$1" 2>&1';
 
+// Inside the sandbox. Its program, which stays for as long as anything of the command lives, gets neither end of the
+// output: 3 is the output, and 2 tells of the sandbox only. The NUL character says that it stands.
+const CONFINED = 'printf "\\0" >&2; exec "$0" -c "$1" >&3 2>&1 3>&-';
+
 /**
  * Starts `bash -c` with nothing on stdin, as the leader of a session without a terminal.
  * @throws NodeJS.ErrnoException as spawn reports it: ENOENT (bash or the work directory), E2BIG, EAGAIN, …
  */
 export const startCommand = async (options: CommandOptions): Promise<StartedCommand> => {
-  const { shell, command, workDir: cwd, env } = options;
+  const { shell, command, workDir: cwd, env, sandbox } = options;
   const pipe = await options.pipes.open();
   // `detached` calls setsid: no /dev/tty to ask for a password at, and one group to end.
   const common = { cwd, env, detached: true, windowsHide: true } as const;
+  if (sandbox !== undefined) return startConfined(options, sandbox, pipe, common);
   if (pipe === null) {
     const child = spawn(shell, ["-p", "-c", MERGED, shell, command], {
       ...common,
       stdio: ["ignore", "pipe", "ignore"],
     });
-    return { pid: await started(child), child, output: child.stdout };
+    return { pid: await started(child), child, output: child.stdout, confined: null };
   }
   try {
     const stdio = ["ignore" as const, pipe.writeEnd, pipe.writeEnd];
     const child = spawn(shell, ["-c", command], { ...common, stdio });
-    return { pid: await started(child), child, output: pipe.reader };
+    return { pid: await started(child), child, output: pipe.reader, confined: null };
   } catch (error) {
     pipe.reader.resume();
     throw error;
   } finally {
     closeSync(pipe.writeEnd);
+  }
+};
+
+const startConfined = async (
+  { shell, command }: CommandOptions,
+  sandbox: Sandbox,
+  pipe: OutputPipe | null,
+  common: SpawnOptions,
+): Promise<StartedCommand> => {
+  const { file, args, release } = sandbox.wrap(shell, ["-p", "-c", CONFINED, shell, command]);
+  try {
+    const child = spawn(file, [...args], { ...common, stdio: ["ignore", "ignore", "pipe", pipe?.writeEnd ?? "pipe"] });
+    const pid = await started(child);
+    const output = pipe?.reader ?? child.stdio[3];
+    if (!(output instanceof Readable) || child.stderr === null) throw new TypeError("a command without its pipes");
+    return { pid, child, output, confined: watchStart(child.stderr, release) };
+  } catch (error) {
+    release();
+    pipe?.reader.resume();
+    throw error;
+  } finally {
+    if (pipe !== null) closeSync(pipe.writeEnd);
   }
 };
 

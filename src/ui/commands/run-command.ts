@@ -1,45 +1,23 @@
-import type { Ask } from "../../schema/ask.ts";
-import { PERMISSION_MODES, type PermissionMode, type ThinkingMode } from "../../schema/event.ts";
-import type { Chat, ChatSettings } from "../../session/chat.ts";
+import type { ThinkingMode } from "../../schema/event.ts";
+import type { ChatSettings } from "../../session/chat.ts";
 import { stripControls, visibleControls } from "../../text/clean.ts";
 import { errorMessage } from "../../text/error-message.ts";
-import type { Strings } from "../../text/strings.ts";
 import { UserError } from "../../text/user-error.ts";
 import { formatTokens } from "../figures.ts";
-import type { Glyphs } from "../glyphs.ts";
 import { type Line, span } from "../line.ts";
 import { contextBreakdown, contextLines } from "../transcript/context-lines.ts";
-import { helpLines, type KeyRow } from "../transcript/help-lines.ts";
+import { helpLines } from "../transcript/help-lines.ts";
 import { marked } from "../transcript/paper.ts";
 import { type FinishedStep, stepLines } from "../transcript/step-lines.ts";
 import { cutLine } from "../transcript/table-lines.ts";
-import { sessionUsage, type Transcript } from "../transcript/transcript.ts";
+import { sessionUsage } from "../transcript/transcript.ts";
 import { costLines } from "../transcript/usage-lines.ts";
 import { wrapSpans } from "../wrap.ts";
+import { type CommandContext, tell, unknownChoice } from "./command-context.ts";
+import { runPermissions } from "./permissions.ts";
 import { describeCommands, findCommand, type ParsedCommand, unknownCommand } from "./slash-commands.ts";
 
-/** What a command may see and do. */
-export type CommandContext = {
-  readonly chat: Chat;
-  readonly transcript: () => Transcript;
-  readonly isBusy: () => boolean;
-  readonly width: () => number;
-  readonly glyphs: Glyphs;
-  readonly strings: Strings;
-  readonly keyRows: readonly KeyRow[];
-  readonly say: (lines: readonly Line[]) => void;
-  readonly choose: Ask;
-  readonly copy: (text: string) => void;
-  /** Starts over on an empty transcript, with the first screen. */
-  readonly restart: () => void;
-  readonly setTheme: (name: ChatSettings["theme"]) => void;
-  readonly showThinking: { get(): boolean; set(shown: boolean): void };
-  /** The chat's figures and mode have changed. */
-  readonly refresh: () => void;
-  readonly leave: () => void;
-  /** Ends what waits for a person or a server. */
-  readonly signal: AbortSignal;
-};
+export type { CommandContext };
 
 export const THEMES: readonly ChatSettings["theme"][] = ["auto", "dark", "light", "high-contrast", "none"];
 export const THINKING_CHOICES = ["off", "two-stage", "native", "show", "hide"] as const;
@@ -130,24 +108,7 @@ const COMMANDS: Readonly<Record<NonNullable<ReturnType<typeof findCommand>>["nam
     const now = strings.replies.thinkingNow(chat.info().thinking, showThinking.get());
     tell(context, choice === undefined ? `${now}\n${strings.replies.thinkingModes}` : now);
   },
-  permissions: async (argument, context) => {
-    const { chat, strings } = context;
-    const mode = PERMISSION_MODES.find((one) => one === argument);
-    if (argument !== "" && mode === undefined) return unknownChoice(argument, PERMISSION_MODES, context);
-    const chosen = mode ?? (await pickMode(context));
-    if (chosen === undefined) return;
-    if (
-      chosen === "yolo" &&
-      !chat.info().modes.includes("yolo") &&
-      !(await confirms(strings.replies.confirmYolo, context))
-    )
-      return;
-    chat.setMode(chosen);
-    context.refresh();
-    const rules = chat.rules().map(({ list, rule, origin }) => `${list.padEnd(5)} ${rule}  (${origin})`);
-    const listed = rules.length === 0 ? strings.replies.noRules : `${strings.replies.rules}:\n${rules.join("\n")}`;
-    tell(context, `${strings.replies.modes[chat.info().mode]}\n${listed}`);
-  },
+  permissions: runPermissions,
   cost: (_, { say, chat, transcript, width, glyphs, strings }) =>
     say(
       costLines(sessionUsage(transcript()), chat.info().prices, { width: width(), glyphs, strings: strings.commands }),
@@ -210,23 +171,6 @@ const COMMANDS: Readonly<Record<NonNullable<ReturnType<typeof findCommand>>["nam
   quit: (_, { leave }) => leave(),
 };
 
-/** Lines of our own, behind the mark of a notice. Text of others in them is made visible. */
-const tell = (
-  { say, width, glyphs }: CommandContext,
-  text: string,
-  role: "dim" | "warning" | "failure" = "dim",
-): void =>
-  say(
-    marked(glyphs.notice, visibleControls(text, "\n"), {
-      width: width(),
-      role: role === "dim" ? "accent" : role,
-      ...(role !== "dim" && { textRole: role }),
-    }),
-  );
-
-const unknownChoice = (value: string, choices: readonly string[], context: CommandContext): void =>
-  tell(context, context.strings.replies.unknownChoice(value, choices), "warning");
-
 /** A wait that is longer than this says so. */
 const SLOW_MS = 400;
 
@@ -244,24 +188,6 @@ const pickModel = async (context: CommandContext): Promise<string | undefined> =
   if (options.length === 0) return undefined;
   const answer = await choose({ kind: "choice", title: strings.replies.chooseModel, options }, signal);
   return "choice" in answer ? answer.choice : undefined;
-};
-
-const pickMode = async ({ chat, strings, choose, signal }: CommandContext): Promise<PermissionMode | undefined> => {
-  const options = PERMISSION_MODES.map((id) => ({
-    id,
-    label: `${strings.replies.modes[id]}${chat.info().mode === id ? `  ${strings.replies.currentModel}` : ""}`,
-  }));
-  const answer = await choose({ kind: "choice", title: strings.replies.chooseMode, options }, signal);
-  return "choice" in answer ? PERMISSION_MODES.find((mode) => mode === answer.choice) : undefined;
-};
-
-const confirms = async (title: string, { choose, strings, signal }: CommandContext): Promise<boolean> => {
-  const options = [
-    { id: "no", label: strings.replies.no },
-    { id: "yes", label: strings.replies.yes },
-  ];
-  const answer = await choose({ kind: "choice", title, options }, signal);
-  return "choice" in answer && answer.choice === "yes";
 };
 
 const recentLines = (steps: readonly FinishedStep[], { width, glyphs, strings }: CommandContext): readonly Line[] => {

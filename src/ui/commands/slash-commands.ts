@@ -71,6 +71,13 @@ export const findCommand = (name: string): SlashCommand | undefined => {
   return SLASH_COMMANDS.find((one) => one.name === wanted || one.aliases.includes(wanted));
 };
 
+/** Another session, or another model for it: what is sent meanwhile waits until that is done. */
+const CHANGING: readonly CommandName[] = ["clear", "model", "login", "thinking"];
+
+/** Whether what the next message meets depends on this command. */
+export const changesSession = ({ name }: ParsedCommand): boolean =>
+  CHANGING.some((one) => one === findCommand(name)?.name);
+
 /** Names and aliases that a mistyped name may mean: those that it begins, then those within two edits. */
 export const nearCommands = (name: string): string[] => {
   const names = SLASH_COMMANDS.flatMap((one) => [one.name, ...one.aliases]);

@@ -47,7 +47,9 @@ export const createCompleter = ({ chat, strings, show, signal }: CompleterOption
   let rank: Rank = plainRank;
   let files: FileList | undefined;
   let models: readonly string[] | undefined;
-  let asked = { rank: false, models: false };
+  /** The provider whose list that is, or is being read. */
+  let modelsOf: string | undefined;
+  let hasAskedForRank = false;
   let filesFor: number | undefined;
   let completion: Completion | undefined;
   let menu: CompletionMenu | null = null;
@@ -57,8 +59,8 @@ export const createCompleter = ({ chat, strings, show, signal }: CompleterOption
   const again = (): void => update(last.text, last.cursor);
 
   const load = (machine: Chat, kind: Completion): void => {
-    if (!asked.rank) {
-      asked = { ...asked, rank: true };
+    if (!hasAskedForRank) {
+      hasAskedForRank = true;
       void loadRank().then((loaded) => {
         rank = loaded;
         again();
@@ -72,17 +74,23 @@ export const createCompleter = ({ chat, strings, show, signal }: CompleterOption
         again();
       });
     }
-    if (kind.kind === "argument" && kind.command === "model" && !asked.models) {
-      asked = { ...asked, models: true };
-      void machine.listModels(signal).then(
-        (found) => {
-          models = found.map(({ provider, id }) => `${provider}/${id}`);
-          again();
-        },
-        // `/model` itself says why its endpoint lists none.
-        () => undefined,
-      );
-    }
+    if (listsModels(kind)) loadModels(machine);
+  };
+
+  const loadModels = (machine: Chat): void => {
+    const { provider } = machine.info();
+    if (modelsOf === provider) return;
+    modelsOf = provider;
+    models = undefined;
+    void machine.listModels(signal).then(
+      (found) => {
+        if (modelsOf !== provider) return;
+        models = found.map((model) => `${model.provider}/${model.id}`);
+        again();
+      },
+      // `/model` itself says why its endpoint lists none.
+      () => undefined,
+    );
   };
 
   // The same arrays at each key: what is prepared for them is kept.
@@ -105,6 +113,8 @@ export const createCompleter = ({ chat, strings, show, signal }: CompleterOption
     const found = machine ? completionAt(text, cursor) : undefined;
     if (found?.start !== closedAt) closedAt = undefined;
     if (found?.kind !== "file") filesFor = undefined;
+    // What could not be read is tried again when one begins again.
+    if (models === undefined && !listsModels(found)) modelsOf = undefined;
     if (!machine || !found || closedAt !== undefined) {
       put(found, null);
       return;
@@ -148,3 +158,6 @@ export const createCompleter = ({ chat, strings, show, signal }: CompleterOption
     },
   };
 };
+
+const listsModels = (completion: Completion | undefined): boolean =>
+  completion?.kind === "argument" && completion.command === "model";

@@ -1,15 +1,18 @@
 import type { Chat } from "../../session/chat.ts";
 import { type CommandContext, runCommand } from "../commands/run-command.ts";
-import { findCommand, type ParsedCommand, parseCommand, withoutKey } from "../commands/slash-commands.ts";
+import { findCommand, type ParsedCommand } from "../commands/slash-commands.ts";
 import { deferred } from "../deferred.ts";
 import { type Line, plainText, span } from "../line.ts";
+import { hunkRows } from "../question/hunk-choice.ts";
 import { questionBody } from "../question/question-lines.ts";
 import { type RunningChat, runningChat } from "../running-chat.ts";
 import { createSentMessages } from "../sent-messages.ts";
 import type { StartChatOptions } from "../start-chat.ts";
+import { createSubmissions } from "../submissions.ts";
 import { marked } from "../transcript/paper.ts";
 import { headerLines } from "../view/header-lines.ts";
 import { goodbyeTexts } from "../view/own-lines.ts";
+import { createPlanQuestion } from "../view/plan-question.ts";
 import { createRuns } from "../view/runs.ts";
 import type { Scribe } from "../view/scribe.ts";
 import { createStore, emptyState } from "../view/view-state.ts";
@@ -73,18 +76,35 @@ export const startChat = (options: StartChatOptions): RunningChat => {
   const questions = createLineQuestions({
     strings,
     body: (question) => questionBody(question, lineOptions()),
+    hunks: (diff) => hunkRows(diff, lineOptions()),
+    edit: ({ text, name }) => inEditor(text, name),
     print,
     hideTyping: (isHidden) => input.hideTyping(isHidden),
     onChange: () => turnChanged(),
   });
   const runs = createRuns({
-    chat: () => machine(),
+    chat: () => chat,
     store,
     scribe,
     restore: (text) => {
       unsent = text;
       note(linear.notSent(text));
     },
+    onEnd: (end) => plan.offer(end),
+  });
+  const plan = createPlanQuestion({
+    chat: () => chat,
+    ask: questions.ask,
+    edit: async (text) => {
+      const edited = await inEditor(text);
+      if (typeof edited === "string") return edited;
+      if (!isLeaving) warn(strings.ui.editorProblem(edited.problem));
+      return undefined;
+    },
+    scribe,
+    submit: runs.submit,
+    refresh: () => showInfo(),
+    strings: strings.plan,
   });
   const input = createLineInput({
     input: options.input,
@@ -98,11 +118,6 @@ export const startChat = (options: StartChatOptions): RunningChat => {
     onEnd: () => leave(undefined),
   });
   for (const event of ["error", "close"] as const) options.output.on(event, () => leave(HANGUP));
-
-  const machine = (): Chat => {
-    if (!chat) throw new Error("the chat's machine has not started yet");
-    return chat;
-  };
 
   let commands = 0;
   let isTurnLookedAt = false;
@@ -123,6 +138,7 @@ export const startChat = (options: StartChatOptions): RunningChat => {
   /** What waited when the person stopped the work. */
   let unsent = "";
   const onLine = (line: string): void => {
+    if (plan.isMessage(line)) plan.close();
     if (begun.length === 0 && questions.line(line)) return;
     if (Buffer.byteLength(line) >= MAX_LINE_BYTES) warn(linear.mayBeCut);
     if (line.endsWith("\\")) {
@@ -131,30 +147,26 @@ export const startChat = (options: StartChatOptions): RunningChat => {
     }
     const text = [...begun, line].join("\n");
     begun = [];
-    if (text.trim() !== "") submit(text);
+    if (text.trim() !== "") submissions.submit(text);
     else if (unsent !== "") send(unsent);
   };
 
-  /** What was sent before the machine had started. */
-  const early: string[] = [];
-  const submit = (typed: string): void => {
-    const text = withoutKey(typed);
-    if (!chat) {
-      early.push(text);
-      return;
-    }
-    sent.keep(chat.history, text);
-    const command = parseCommand(text);
-    if (command) {
+  const submissions = createSubmissions({
+    chat: () => chat,
+    runs,
+    onTaken: (text, opened) => {
+      plan.close();
+      sent.keep(opened.history, text);
+    },
+    carryOut: async (command, opened) => {
       commands += 1;
-      void runLinearCommand(command, chat).finally(() => {
-        commands -= 1;
-        turnChanged();
-      });
-    } else if (!text.startsWith("!")) send(text);
-    else if (text.slice(1).trim() === "") warn(strings.ui.shellEmpty);
-    else runs.shell(text.slice(1).trim());
-  };
+      await runLinearCommand(command, opened);
+      commands -= 1;
+      turnChanged();
+    },
+    send: (text) => send(text),
+    onEmptyShell: () => warn(strings.ui.shellEmpty),
+  });
 
   const send = (text: string): void => {
     unsent = "";
@@ -194,13 +206,38 @@ export const startChat = (options: StartChatOptions): RunningChat => {
         showThinking = shown;
       },
     },
-    refresh: () => store.set({ info: opened.info() }),
+    refresh: () => showInfo(),
     leave: () => leave(undefined),
     signal: closing.signal,
   });
 
+  const showInfo = (): void => store.set({ info: chat?.info() ?? null });
+
+  let isEditing = false;
+  let editing: Promise<unknown> = Promise.resolve();
+  const inEditor = (text: string, name?: string): ReturnType<typeof lendTerminal> => {
+    const edited = lendTerminal(text, name);
+    editing = edited;
+    return edited;
+  };
+
+  const lendTerminal = async (
+    text: string,
+    name: string | undefined,
+  ): Promise<string | { readonly problem: string }> => {
+    if (!chat) return text;
+    isEditing = true;
+    options.input.pause();
+    const edited = await chat.editText(text, closing.signal, name);
+    if (!isLeaving) options.input.resume();
+    isEditing = false;
+    return edited;
+  };
+
   let lastPressMs = Number.NEGATIVE_INFINITY;
   const interrupt = (): boolean => {
+    // With an editor in the terminal, its Ctrl+C reaches us too.
+    if (isEditing) return true;
     if (isLeaving) return false;
     output.rowBegun();
     if (begun.length > 0) {
@@ -220,13 +257,15 @@ export const startChat = (options: StartChatOptions): RunningChat => {
     if (isLeaving) return;
     isLeaving = true;
     closing.abort();
+    plan.close();
+    for (const text of submissions.end()) if (chat) sent.keep(chat.history, text);
     runs.interrupt();
     void end().then(() => over.resolve(exitCode), over.reject);
   };
 
   const end = async (): Promise<void> => {
     if (chat) {
-      await Promise.all([runs.settled(), sent.settled()]);
+      await Promise.all([runs.settled(), sent.settled(), editing]);
       const ended = await chat.close();
       const texts = goodbyeTexts(store.get().transcript, chat.info(), { ended, strings: strings.ui });
       output.print(texts.map((text) => [span(text)]));
@@ -244,13 +283,13 @@ export const startChat = (options: StartChatOptions): RunningChat => {
     const opened = await options.openChat(questions.ask, warn);
     if (isLeaving) return void (await opened.close());
     chat = opened;
-    store.set({ info: opened.info() });
+    showInfo();
     print(headerLines(opened.info(), { width: output.width, glyphs, strings: strings.ui }));
     if (options.prompt.trim() !== "") {
       print(narrator.tell({ type: "person", text: options.prompt }));
-      submit(options.prompt);
+      submissions.submit(options.prompt);
     }
-    for (const text of early.splice(0)) submit(text);
+    submissions.sendHeld();
   };
 
   stop.signal.addEventListener("abort", () => leave(undefined), { once: true });

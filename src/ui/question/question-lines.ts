@@ -38,18 +38,27 @@ const mark = (glyphs: Glyphs): Line => [span(`${glyphs.question} `, "warning")];
 
 const NAME_WIDTH = 10;
 
-const permissionBody = (question: PermissionQuestion, options: QuestionLinesOptions): readonly Line[] => {
-  const { width, strings, glyphs } = options;
-  const { about, others } = said(question);
-  const isOneRow = !about.includes("\n");
-  const head = wrapSpans(
-    [span(visibleControls(question.name).padEnd(NAME_WIDTH), "bold"), span(isOneRow ? ` ${about}` : "")],
+/** The tool, and what the call is about where that is one row. */
+export const questionTitle = (
+  question: PermissionQuestion,
+  { width, glyphs }: Pick<QuestionLinesOptions, "width" | "glyphs">,
+): readonly Line[] => {
+  const { about } = said(question);
+  return wrapSpans(
+    [span(visibleControls(question.name).padEnd(NAME_WIDTH), "bold"), span(about.includes("\n") ? "" : ` ${about}`)],
     {
       width,
       first: mark(glyphs),
       rest: [span(" ".repeat(Math.min(NAME_WIDTH + 3, width >> 1)))],
     },
   );
+};
+
+const permissionBody = (question: PermissionQuestion, options: QuestionLinesOptions): readonly Line[] => {
+  const { width, strings, glyphs } = options;
+  const { about, others } = said(question);
+  const isOneRow = !about.includes("\n");
+  const head = questionTitle(question, options);
   const { preview } = question;
   // A diff shows what the other arguments would do.
   const details =

@@ -1,11 +1,20 @@
-import type { Answer, Ask, Question } from "../../schema/ask.ts";
+import type { Answer, Ask, Question, Reviser } from "../../schema/ask.ts";
 
 export type Settle = (answer: Answer) => void;
+
+export type Asked = {
+  readonly question: Question;
+  readonly settle: Settle;
+  /** The person has called it up. */
+  readonly isCalled: boolean;
+  /** Absent where there is nothing to change. */
+  readonly reviser: Reviser | undefined;
+};
 
 export type QuestionQueueOptions = {
   /** Whether a question stands before the person. */
   readonly isTaken: () => boolean;
-  readonly open: (question: Question, settle: Settle, isCalled: boolean) => void;
+  readonly open: (asked: Asked) => void;
   /** A question is settled. Takes it away, and says whether it was the one that stood there. */
   readonly close: (settle: Settle) => boolean;
   /** Called when one has come or gone; `hasClosed`: the one that stood there is gone. */
@@ -24,7 +33,7 @@ export const createQuestionQueue = (options: QuestionQueueOptions): ((isCalled: 
     options.onChange({ waiting: waiting.length, hasClosed });
   };
 
-  return (isCalled) => (question, signal) =>
+  return (isCalled) => (question, signal, reviser) =>
     new Promise((resolve) => {
       let isSettled = false;
       const settle: Settle = (answer) => {
@@ -38,7 +47,7 @@ export const createQuestionQueue = (options: QuestionQueueOptions): ((isCalled: 
         next(hasClosed);
       };
       const dismiss = (): void => settle({ dismissed: true });
-      const show = (): void => options.open(question, settle, isCalled);
+      const show = (): void => options.open({ question, settle, isCalled, reviser });
       if (signal.aborted) return dismiss();
       signal.addEventListener("abort", dismiss, { once: true });
       waiting.push(show);

@@ -37,6 +37,8 @@ export type Transcript = {
   readonly run: { readonly startedMs: number; readonly turn: number; readonly activity: Activity } | null;
   readonly phase: "thinking" | "action";
   readonly steps: readonly LiveStep[];
+  /** Calls of this turn that have not begun: they wait for the answer to a question. */
+  readonly callsToCome: number;
   readonly thought: { readonly text: string; readonly sinceMs: number } | null;
   readonly isAnswering: boolean;
   /** Of finished runs; `current` is the one that goes on. */
@@ -70,6 +72,7 @@ export const NEW_TRANSCRIPT: Transcript = {
   run: null,
   phase: "action",
   steps: [],
+  callsToCome: 0,
   thought: null,
   isAnswering: false,
   total: NOTHING_USED,
@@ -109,11 +112,12 @@ export const reduce = (before: Transcript, event: EngineEvent): Change => {
     case "text.delta":
       return before.phase === "thinking" ? think(before, event.text, atMs) : answer(before, event.text, atMs);
     case "message.completed":
-      return finishMessage(before, atMs);
+      return finishMessage({ ...before, callsToCome: event.message.toolCalls.length }, atMs);
     case "tool.started": {
       const { id, name, arguments: text } = event.call;
       const step = { id, name, arguments: text, startedMs: atMs, isAsked: false };
-      return changed(before, { ...active(before, "acting", atMs), steps: [...before.steps, step] });
+      const callsToCome = id.startsWith(OWN_COMMANDS) ? before.callsToCome : Math.max(0, before.callsToCome - 1);
+      return changed(before, { ...active(before, "acting", atMs), steps: [...before.steps, step], callsToCome });
     }
     case "tool.progress":
       return changed(before, withStep(before, event.toolCallId, { progress: event.text }));
@@ -155,6 +159,7 @@ export const reduce = (before: Transcript, event: EngineEvent): Change => {
     case "run.completed":
       return finishRun(before, event, atMs);
     case "observations.added":
+      return changed(before, { callsToCome: 0 });
     case "context.compacted":
       return changed(before, {});
     default:
@@ -261,6 +266,7 @@ const finishRun = (before: Transcript, event: EngineEvent<"run.completed">, atMs
     transcript: {
       ...message.transcript,
       run: null,
+      callsToCome: 0,
       phase: "action",
       // A command of the person's own goes on beside the runs.
       steps: before.steps.filter(({ id }) => id.startsWith(OWN_COMMANDS)),

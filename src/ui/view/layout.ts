@@ -2,11 +2,12 @@ import { stripControls, visibleControls } from "../../text/clean.ts";
 import type { Strings } from "../../text/strings.ts";
 import type { Glyphs } from "../glyphs.ts";
 import { completionLines } from "../input/completion-lines.ts";
-import { createEditor, type EditView } from "../input/editor-buffer.ts";
+import { createEditor, type EditView, submitText } from "../input/editor-buffer.ts";
 import type { ChipLabel } from "../input/editor-chips.ts";
 import { editorRows, textColumns } from "../input/editor-rows.ts";
 import { type Line, span } from "../line.ts";
-import { optionLines } from "../question/question-lines.ts";
+import { hunkLines } from "../question/hunk-choice.ts";
+import { optionLines, questionTitle } from "../question/question-lines.ts";
 import { filterOptions, isFiltered } from "../question/question-options.ts";
 import { cutRow } from "../rows.ts";
 import { cutLine } from "../transcript/table-lines.ts";
@@ -163,17 +164,28 @@ const questionLines = (
 ): readonly Line[] => {
   const { question, waitingQuestions } = state;
   if (!question) return [];
-  const { stage, isInterrupting, options, filter } = question;
+  const { stage, isInterrupting, options, filter, note, hunks } = question;
+  if (hunks && question.question.kind === "permission") {
+    const title = questionTitle(question.question, { width, glyphs })[0] ?? [];
+    return hunkLines(hunks, title, { width, maxRows, glyphs, strings });
+  }
   const quiet = (text: string): readonly Line[] =>
     wrapSpans([span(text, "dim")], { width, first: INDENT, rest: INDENT });
   const below: Line[] = [];
+  if (note) {
+    const text = visibleControls(note.text.replaceAll("\n", " "));
+    const role = note.isProblem ? "warning" : "accent";
+    below.push(...wrapSpans([span(text, role)], { width, first: INDENT, rest: INDENT }));
+  }
   if (stage === "choose" && isFiltered(options))
     below.push(...quiet(strings.question.filter(oneRow(filter) || glyphs.ellipsis)));
   if (stage === "write" && question.question.kind !== "text") below.push(...quiet(strings.question.reason));
-  if (isInterrupting) below.push(...quiet(strings.question.typing));
+  // Where nothing is being typed the pause is short, and not worth a word.
+  if (isInterrupting) below.push(...(submitText(state.editor) === "" ? [[]] : quiet(strings.question.typing)));
   else if (stage === "choose") {
     const refusing = question.question.kind === "permission" ? strings.question.escape : strings.question.escapeCancel;
-    const more = waitingQuestions > 0 ? `   ${strings.question.waiting(waitingQuestions)}` : "";
+    const waiting = waitingQuestions + (question.question.kind === "permission" ? state.transcript.callsToCome : 0);
+    const more = waiting > 0 ? `   ${strings.question.waiting(waiting)}` : "";
     below.push(...quiet(`${refusing}${more}`));
   }
   const body = question.body.length > 0 ? question.body : [askedAbove(question.question, { width, glyphs, strings })];

@@ -1,16 +1,23 @@
-import type { Answer, Ask, Question } from "../../schema/ask.ts";
+import type { Ask, PermissionQuestion, Question, Reviser } from "../../schema/ask.ts";
+import { errorMessage } from "../../text/error-message.ts";
 import type { Strings } from "../../text/strings.ts";
 import { createEditor, type Editor, edit, submitText } from "../input/editor-buffer.ts";
 import { EDIT_KEYS } from "../input/keymap.ts";
 import type { Line } from "../line.ts";
+import { chooseHunks, type HunkChoice, hunkKey } from "../question/hunk-choice.ts";
 import { filterOptions, isFiltered, type QuestionOption, questionOptions } from "../question/question-options.ts";
-import { createQuestionQueue } from "../question/question-queue.ts";
+import { type Asked, createQuestionQueue } from "../question/question-queue.ts";
+import { afterChange, type EditDraft, editCall, keepOnly } from "../question/revise-question.ts";
 import type { KeyInput } from "../terminal/keys.ts";
+import type { DiffData } from "../transcript/changed-lines.ts";
 import { graphemes } from "../width.ts";
 import type { OpenQuestion, Store } from "./view-state.ts";
 
 /** Who pauses that long has read what stands there. */
 const TYPING_PAUSE_MS = 500;
+/** A second press of a key comes sooner than that; nobody has read a question in the time. */
+const KEY_PAUSE_MS = 300;
+const LEAST_HUNK_ROWS = 4;
 
 export type QuestionsOptions = {
   readonly store: Store;
@@ -18,6 +25,10 @@ export type QuestionsOptions = {
   readonly now: () => number;
   /** What is asked, as lines. */
   readonly body: (question: Question) => readonly Line[];
+  /** The rows of each hunk of what is asked about. */
+  readonly hunks: (diff: DiffData) => HunkChoice["hunks"];
+  /** Lets the person's editor have the terminal; `shownAgain` is called after it. */
+  readonly edit: EditDraft;
   /** How many rows of it have room beside the answers. */
   readonly room: () => number;
   /** Prints what has no room. */
@@ -40,11 +51,13 @@ export interface Questions {
 
 export const createQuestions = (options: QuestionsOptions): Questions => {
   const { store, strings, now } = options;
-  let lastTypedMs = Number.NEGATIVE_INFINITY;
+  let lastKeyMs = Number.NEGATIVE_INFINITY;
+  /** The question that is being changed: no key answers it meanwhile. */
+  let changing: OpenQuestion["settle"] | null = null;
 
   const put = createQuestionQueue({
     isTaken: () => store.get().question !== null,
-    open: (question, settle, isCalled) => open(question, settle, isCalled),
+    open: (asked) => open(asked),
     close: (settle) => {
       const isShown = store.get().question?.settle === settle;
       if (isShown) store.set({ question: null });
@@ -56,24 +69,35 @@ export const createQuestions = (options: QuestionsOptions): Questions => {
     },
   });
 
-  const open = (question: Question, settle: (answer: Answer) => void, isCalled: boolean): void => {
-    const offered = questionOptions(question, strings);
+  const open = ({ question, settle, isCalled, reviser }: Asked): void => {
+    // It may have taken a while to come: what the person has begun to type since is no answer to it.
+    const isArmed = isCalled && submitText(store.get().editor) === "";
     const opened: OpenQuestion = {
-      question,
-      options: offered,
-      body: bodyOf(question),
-      stage: question.kind === "text" ? "write" : "choose",
-      // Enter alone must not run what the guard warns of.
-      selected: question.kind === "permission" && question.by === "guard" ? offered.length - 1 : 0,
+      original: question,
+      reviser,
+      ...shownAs(question, question, reviser),
       filter: "",
       text: createEditor(),
-      // It may have taken a while to come: what the person has begun to type since is no answer to it.
-      isArmed: isCalled && submitText(store.get().editor) === "",
-      isInterrupting: false,
+      isArmed,
+      isInterrupting: !isArmed && pauseLeftMs() > 0,
       settle,
     };
     store.set({ question: opened });
     if (!opened.isArmed) armSoon(settle);
+  };
+
+  /** A question as it stands first, or again after a change. */
+  const shownAs = (question: Question, original: Question, reviser: Reviser | undefined) => {
+    const isChanged = question.kind === "permission" && question.arguments !== argumentsOf(original);
+    const offered = questionOptions(question, strings, reviser && { isChanged });
+    return {
+      question,
+      options: offered,
+      body: bodyOf(question),
+      stage: question.kind === "text" ? ("write" as const) : ("choose" as const),
+      // Enter alone must not run what the guard warns of.
+      selected: question.kind === "permission" && question.by === "guard" ? offered.length - 1 : 0,
+    };
   };
 
   /** Two turns: then it is on the screen, and keys that had come before it have been read. */
@@ -90,11 +114,18 @@ export const createQuestions = (options: QuestionsOptions): Questions => {
   };
 
   const arm = (settle: OpenQuestion["settle"]): void => {
-    const { question, editor } = store.get();
-    if (question?.settle !== settle) return;
-    const isInterrupting = submitText(editor) !== "" && now() - lastTypedMs < TYPING_PAUSE_MS;
-    if (isInterrupting) setTimeout(() => arm(settle), TYPING_PAUSE_MS);
+    const { question } = store.get();
+    if (question?.settle !== settle || question.isArmed || changing === settle) return;
+    const restMs = pauseLeftMs();
+    const isInterrupting = restMs > 0;
+    if (isInterrupting) setTimeout(() => arm(settle), restMs);
     change({ isArmed: !isInterrupting, isInterrupting });
+  };
+
+  /** How much longer nobody may type, that a key can be an answer to what stands there since. */
+  const pauseLeftMs = (): number => {
+    const pauseMs = submitText(store.get().editor) === "" ? KEY_PAUSE_MS : TYPING_PAUSE_MS;
+    return lastKeyMs + pauseMs - now();
   };
 
   const change = (part: Partial<OpenQuestion>): void => {
@@ -102,10 +133,65 @@ export const createQuestions = (options: QuestionsOptions): Questions => {
     if (question) store.set({ question: { ...question, ...part } });
   };
 
-  const choose = (option: QuestionOption | undefined, { settle }: OpenQuestion): void => {
-    if (option === undefined) return;
-    if (option.answer === "feedback") change({ stage: "write" });
-    else settle(option.answer);
+  const choose = (option: QuestionOption | undefined, open: OpenQuestion): void => {
+    const { answer } = option ?? {};
+    switch (answer) {
+      case undefined:
+        return;
+      case "feedback":
+        change({ stage: "write" });
+        return;
+      case "edit":
+        revise(open, (reviser, question) => editCall(reviser, question, options.edit));
+        return;
+      case "hunks": {
+        const { question } = open;
+        if (question.kind !== "permission" || question.preview?.type !== "diff") return;
+        change({ stage: "hunks", hunks: chooseHunks(options.hunks(question.preview)) });
+        return;
+      }
+      case "restore":
+        if (open.original) showAgain(open, { ...shownAs(open.original, open.original, open.reviser), note: undefined });
+        return;
+      default:
+        open.settle(answer);
+    }
+  };
+
+  /** Nothing is answered by a change: the question comes back with what it would do now, and is seen before keys answer it. */
+  const revise = (
+    { question, original = question, reviser, settle }: OpenQuestion,
+    make: (reviser: Reviser, question: PermissionQuestion) => ReturnType<typeof editCall>,
+  ): void => {
+    if (question.kind !== "permission" || !reviser) return;
+    changing = settle;
+    change({ isArmed: false });
+    const stands = (): OpenQuestion | undefined => {
+      const { question: open } = store.get();
+      return open?.settle === settle ? open : undefined;
+    };
+    void make(reviser, question)
+      .catch((error: unknown) => ({ type: "problem" as const, problem: errorMessage(error) }))
+      .then((changed) => {
+        changing = null;
+        const open = stands();
+        // It was dismissed meanwhile.
+        if (!open) return;
+        const after = afterChange(changed, question, strings);
+        if (!("question" in after)) return settle(after);
+        const note = { text: after.note, isProblem: after.isProblem };
+        const isOriginal = after.question.arguments === question.arguments && question === original;
+        showAgain(open, {
+          ...shownAs(after.question, original, reviser),
+          ...(isOriginal && { original: after.question }),
+          note,
+        });
+      });
+  };
+
+  const showAgain = ({ settle }: OpenQuestion, part: Partial<OpenQuestion>): void => {
+    change({ ...part, hunks: undefined, isArmed: false, isInterrupting: pauseLeftMs() > 0 });
+    armSoon(settle);
   };
 
   const chooseKey = (key: KeyInput, open: OpenQuestion): boolean => {
@@ -154,6 +240,22 @@ export const createQuestions = (options: QuestionsOptions): Questions => {
     }
   };
 
+  const hunksKey = (key: KeyInput, open: OpenQuestion): boolean => {
+    const { hunks } = open;
+    if (!hunks) return false;
+    if (key.type === "key" && key.chord === "escape") {
+      change({ stage: "choose", hunks: undefined });
+      return true;
+    }
+    if (key.type === "key" && key.chord === "enter") {
+      revise(open, (reviser, question) => keepOnly(reviser, question, hunks.kept));
+      return true;
+    }
+    const next = hunkKey(hunks, key, Math.max(LEAST_HUNK_ROWS, options.room()));
+    if (next) change({ hunks: next });
+    return next !== undefined || key.type !== "key" || !/^(ctrl|alt|shift)\+/.test(key.chord);
+  };
+
   const writeKey = (key: KeyInput, open: OpenQuestion): boolean => {
     const { question, text, settle } = open;
     if (key.type === "text" || key.type === "paste") {
@@ -185,8 +287,10 @@ export const createQuestions = (options: QuestionsOptions): Questions => {
     ask: put(false),
     choose: put(true),
     resized: () => {
-      const { question } = store.get();
-      if (question && question.body.length > 0) change({ body: bodyOf(question.question) });
+      const { question: open } = store.get();
+      if (open && open.body.length > 0) change({ body: bodyOf(open.question) });
+      if (open?.hunks && open.question.kind === "permission" && open.question.preview?.type === "diff")
+        change({ hunks: { ...open.hunks, hunks: options.hunks(open.question.preview), scroll: 0 } });
     },
     shownAgain: () => {
       const { question } = store.get();
@@ -196,14 +300,23 @@ export const createQuestions = (options: QuestionsOptions): Questions => {
     },
     key: (key) => {
       const { question } = store.get();
+      if (isTyped(key)) lastKeyMs = now();
       if (!question?.isArmed) {
-        if (key.type === "text" || key.type === "paste") lastTypedMs = now();
         // Nobody types an Escape into a message.
         if (!question?.isInterrupting || key.type !== "key" || key.chord !== "escape") return false;
         question.settle({ dismissed: true });
         return true;
       }
-      return question.stage === "write" ? writeKey(key, question) : chooseKey(key, question);
+      switch (question.stage) {
+        case "choose":
+          return chooseKey(key, question);
+        case "write":
+          return writeKey(key, question);
+        case "hunks":
+          return hunksKey(key, question);
+        default:
+          return question.stage satisfies never;
+      }
     },
   };
 };
@@ -211,6 +324,13 @@ export const createQuestions = (options: QuestionsOptions): Questions => {
 /** The dialog's own text is one row. */
 const edited = (editor: Editor, action: Parameters<typeof edit>[1]): Editor =>
   edit(editor, action, { columns: 1_000_000, chipLabel: () => "" });
+
+/** What could have been an answer. */
+const isTyped = (key: KeyInput): boolean =>
+  key.type === "text" || key.type === "paste" || (key.type === "key" && key.chord === "enter");
+
+const argumentsOf = (question: Question): string | undefined =>
+  question.kind === "permission" ? question.arguments : undefined;
 
 const oneRow = (text: string): string => text.replace(/\s*\n\s*/g, " ");
 

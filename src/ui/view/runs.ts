@@ -1,24 +1,33 @@
+import type { EngineEvent } from "../../schema/event.ts";
 import type { Chat } from "../../session/chat.ts";
+import { isPlanReminder } from "../../session/plan-reminder.ts";
 import type { Input } from "../../session/session.ts";
 import { errorMessage, errorStack } from "../../text/error-message.ts";
 import type { Scribe } from "./scribe.ts";
 import type { Store } from "./view-state.ts";
 
 export type RunsOptions = {
-  readonly chat: () => Chat;
+  /** Null until the machine has started. */
+  readonly chat: () => Chat | null;
   readonly store: Store;
   readonly scribe: Scribe;
   /** Puts text back into the input, before what stands there. */
   readonly restore: (text: string) => void;
+  /** A run has ended by itself, and nothing that the person has sent follows it. */
+  readonly onEnd: (end: EngineEvent<"run.completed">) => void;
 };
 
 /** What the person has set going: runs of the model one after the other, and commands of their own beside them. */
 export interface Runs {
   readonly isBusy: boolean;
-  /** Starts a run, or queues the text for the one that goes on. */
-  submit(text: string): void;
+  /** Starts a run, or queues the text for the one that goes on. `shown` is what the transcript has of it. */
+  submit(text: string, shown?: string): void;
   shell(command: string): void;
-  /** The newest queued text, out of the queue again. */
+  /** Keeps what cannot be taken yet: before the machine has started, and while a command changes the session. */
+  hold(text: string): void;
+  /** All of that, the oldest first. */
+  takeHeld(): readonly string[];
+  /** The newest text that waits, which then does so no longer. */
   takeBack(): string | undefined;
   /** Stops model, tools and commands. Returns whether there was anything to stop. */
   interrupt(): boolean;
@@ -26,17 +35,21 @@ export interface Runs {
   settled(): Promise<void>;
 }
 
-export const createRuns = ({ chat, store, scribe, restore }: RunsOptions): Runs => {
+export const createRuns = ({ chat, store, scribe, restore, onEnd }: RunsOptions): Runs => {
+  const held: string[] = [];
   let current: AbortController | null = null;
   let going: Promise<void> = Promise.resolve();
   const shells = new Map<AbortController, Promise<void>>();
 
+  const machine = (): Chat => {
+    const opened = chat();
+    if (!opened) throw new Error("the chat's machine has not started yet");
+    return opened;
+  };
+
   const showQueue = (): void => {
-    const queued = chat()
-      .session()
-      .queued()
-      .map(({ content }) => content);
-    store.set({ queued });
+    const queued = chat()?.session().queued() ?? [];
+    store.set({ queued: [...queued.map(({ content }) => content), ...held] });
   };
 
   /** Whether something was told to stop and has not yet ended. */
@@ -47,19 +60,22 @@ export const createRuns = ({ chat, store, scribe, restore }: RunsOptions): Runs 
 
   const run = async (first: Input): Promise<void> => {
     let input: Input | undefined = first;
+    let end: EngineEvent<"run.completed"> | undefined;
     while (input) {
       const controller = new AbortController();
       current = controller;
       showStopping();
-      const session = chat().session();
+      const session = machine().session();
+      end = undefined;
       try {
         for await (const event of session.run(input, controller.signal)) {
-          scribe.take(event);
+          if (event.type === "run.completed" && !controller.signal.aborted) end = event;
+          if (!isForModel(event)) scribe.take(event);
           if (event.type === "input.added" && event.source === "queue") showQueue();
         }
       } catch (error) {
         // A bug, which the run's last event has told of already.
-        chat().writeLog(errorStack(error));
+        machine().writeLog(errorStack(error));
       }
       current = null;
       input = session.takeQueued();
@@ -67,11 +83,12 @@ export const createRuns = ({ chat, store, scribe, restore }: RunsOptions): Runs 
     }
     showStopping();
     scribe.flush();
+    if (end && held.length === 0) onEnd(end);
   };
 
   const shell = async (command: string, controller: AbortController): Promise<void> => {
     try {
-      await chat().runShell(command, controller.signal, (event) => scribe.take(event));
+      await machine().runShell(command, controller.signal, (event) => scribe.take(event));
     } catch (error) {
       scribe.add({ type: "notice", level: "error", text: errorMessage(error) });
     } finally {
@@ -84,14 +101,14 @@ export const createRuns = ({ chat, store, scribe, restore }: RunsOptions): Runs 
     get isBusy() {
       return current !== null || shells.size > 0;
     },
-    submit: (text) => {
+    submit: (text, shown = text) => {
       const input: Input = { content: text, source: "person" };
       if (current) {
-        chat().session().queue(input);
+        machine().session().queue(input);
         showQueue();
         return;
       }
-      scribe.add({ type: "person", text });
+      scribe.add({ type: "person", text: shown });
       going = run(input);
     },
     shell: (command) => {
@@ -99,10 +116,19 @@ export const createRuns = ({ chat, store, scribe, restore }: RunsOptions): Runs 
       const controller = new AbortController();
       shells.set(controller, shell(command, controller));
     },
-    takeBack: () => {
-      const taken = chat().session().takeBack();
+    hold: (text) => {
+      held.push(text);
       showQueue();
-      return taken?.content;
+    },
+    takeHeld: () => {
+      const taken = held.splice(0);
+      showQueue();
+      return taken;
+    },
+    takeBack: () => {
+      const taken = held.pop() ?? chat()?.session().takeBack()?.content;
+      showQueue();
+      return taken;
     },
     interrupt: () => {
       const running = [...(current ? [current] : []), ...shells.keys()].filter(({ signal }) => !signal.aborted);
@@ -110,9 +136,10 @@ export const createRuns = ({ chat, store, scribe, restore }: RunsOptions): Runs 
       if (running.length === 0) return false;
       showStopping();
       // Whoever stops the work wants to look before the next order goes out.
-      const queued = chat().session().takeQueued();
+      const queued = machine().session().takeQueued();
+      const waiting = [...(queued ? [queued.content] : []), ...held.splice(0)];
       showQueue();
-      if (queued) restore(queued.content);
+      if (waiting.length > 0) restore(waiting.join("\n\n"));
       return true;
     },
     settled: async () => {
@@ -120,3 +147,7 @@ export const createRuns = ({ chat, store, scribe, restore }: RunsOptions): Runs 
     },
   };
 };
+
+/** What the model is told of the mode, which the status line shows. */
+const isForModel = (event: EngineEvent): boolean =>
+  event.type === "input.added" && event.source === "reminder" && isPlanReminder(event.content);

@@ -1,9 +1,10 @@
-import type { Answer, Question } from "../../schema/ask.ts";
+import type { Answer, Question, Reviser } from "../../schema/ask.ts";
 import type { ChatInfo } from "../../session/chat.ts";
 import type { CompletionMenu } from "../input/completion-lines.ts";
 import { createEditor, type Editor } from "../input/editor-buffer.ts";
 import type { HistorySearch } from "../input/prompt-history.ts";
 import type { Line } from "../line.ts";
+import type { HunkChoice } from "../question/hunk-choice.ts";
 import type { QuestionOption } from "../question/question-options.ts";
 import { NEW_TRANSCRIPT, type Transcript } from "../transcript/transcript.ts";
 
@@ -13,8 +14,16 @@ export type OpenQuestion = {
   readonly options: readonly QuestionOption[];
   /** Empty where it had to be printed above, for want of room. */
   readonly body: readonly Line[];
-  /** Choosing an answer, or writing one: the reason of a refusal, or the text that was asked for. */
-  readonly stage: "choose" | "write";
+  /** As it was asked; `question` may be about what the person has made of it. */
+  readonly original?: Question | undefined;
+  /** Absent where there is nothing to change. */
+  readonly reviser?: Reviser | undefined;
+  /** What came of a change. */
+  readonly note?: { readonly text: string; readonly isProblem: boolean } | undefined;
+  /** Which hunks are kept; of that stage only. */
+  readonly hunks?: HunkChoice | undefined;
+  /** Choosing an answer or hunks, or writing: the reason of a refusal, or the text that was asked for. */
+  readonly stage: "choose" | "write" | "hunks";
   readonly selected: number;
   /** What was typed to narrow a long list. */
   readonly filter: string;

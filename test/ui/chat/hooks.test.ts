@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { en } from "../../../src/text/en.ts";
-import { openChat, say } from "../../helpers/chat.ts";
+import { inputText, openChat, say } from "../../helpers/chat.ts";
 import { bash } from "../../helpers/program.ts";
 import { KEYS } from "../../helpers/terminal.ts";
 
@@ -50,3 +50,29 @@ test("a refused message says why, and the chat goes on; Esc ends a hook that han
   expect(await terminal.exited).toEqual({ exitCode: 0, signal: 0 });
   expect(JSON.parse(readFileSync(join(place.workDir, "ended"), "utf8"))).toMatchObject({ event: "session.end" });
 });
+
+test.each(["after its tools", "for the next run"])(
+  "Esc while a hook thinks about a queued message gives it back, and sends it nowhere (%s)",
+  async (when) => {
+    const command = "read -r line; case $line in *later*) touch thinks; sleep 300;; esac";
+    const { terminal, model, place } = await openChat({ settings: { hooks: [{ on: "prompt.submit", command }] } });
+    say(terminal, "go");
+    const turn = await model.next();
+    say(terminal, "later");
+    await terminal.waitFor("queued: later");
+    if (when === "after its tools") turn.callTools(bash("ls"));
+    else turn.send("Hi.");
+    turn.finish();
+    await expect.poll(() => existsSync(join(place.workDir, "thinks")), { timeout: 5000 }).toBe(true);
+    terminal.send(KEYS.escape);
+    await terminal.waitFor((shown) => inputText(shown) === "later" && shown.screen().includes("interrupted"));
+    await terminal.idle();
+    expect(model.count()).toBe(1);
+    expect(inputText(terminal)).toBe("later");
+    terminal.send(KEYS.backspace.repeat(5));
+    say(terminal, "hello");
+    const next = await model.next();
+    expect(next.last).toMatch(/hello$/);
+    expect(JSON.stringify(next.messages)).not.toContain("later");
+  },
+);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Answer, Question } from "../../../src/schema/ask.ts";
 import type { PermissionMode } from "../../../src/schema/event.ts";
-import type { Chat } from "../../../src/session/chat.ts";
+import type { Chat, ListedRule } from "../../../src/session/chat.ts";
 import { en } from "../../../src/text/en.ts";
 import { UserError } from "../../../src/text/user-error.ts";
 import { type CommandContext, runCommand } from "../../../src/ui/commands/run-command.ts";
@@ -54,6 +54,9 @@ const open = ({ answers = [], isBusy = false, transcript = NEW_TRANSCRIPT, chat 
     },
     clear: async () => void done.push("clear"),
     rules: () => [{ list: "allow", rule: "bash(ls:*)", origin: "flag" }],
+    isTrusted: () => null,
+    explainCommand: async (command: string) => [`ask: allow (${command})`],
+    takeBackRule: async ({ rule }: ListedRule) => void done.push(`takeBackRule ${rule}`),
     tools: () => [{ name: "bash", description: "Runs a command. At length.\nMore", inputSchema: {} }],
     exportMarkdown: async (path?: string) => {
       done.push(`export ${path ?? "-"}`);
@@ -130,6 +133,8 @@ describe("a command", () => {
       [],
       `! ${replies.unknownChoice("nonsense", ["ask", "auto-edit", "plan", "auto", "yolo"])}`,
     ],
+    ["permissions", "explain git push", {}, [], "! ask: allow (git push)"],
+    ["permissions", "explain", {}, [], `! ${replies.explainNeedsCommand}`],
     ["permissions", "yolo", {}, [], ""],
     ["permissions", "yolo", { answers: [{ choice: "no" }] }, [], ""],
     ["thinking", "two-stage", {}, ["setThinking two-stage", "refresh"], `! ${replies.thinkingNow("off", false)}`],
@@ -185,6 +190,57 @@ describe("a command", () => {
       replies.confirmYolo,
     ]);
     expect(chat.done).toEqual(["setMode yolo", "refresh"]);
+  });
+
+  describe("/permissions alone", () => {
+    const RULES: readonly ListedRule[] = [
+      { list: "deny", rule: "bash(rm:*)", origin: "/h/config.json:2", saved: "user" },
+      { list: "allow", rule: "bash(ls:*)", origin: "flag" },
+      { list: "allow", rule: "bash(touch a)", origin: "session", saved: "session" },
+    ];
+    const alone = (...answers: readonly Answer[]) =>
+      open({ answers, width: 200, chat: { rules: () => RULES, isTrusted: () => false } });
+    const state = [
+      `! ${replies.modes.ask}`,
+      `  ${replies.notTrusted}`,
+      `  ${replies.rules}:`,
+      "  deny  bash(rm:*)  (/h/config.json:2)",
+      "  allow bash(ls:*)  (flag)",
+      "  allow bash(touch a)  (session)",
+      `  ${replies.explainHint}`,
+    ].join("\n");
+
+    test("says what counts, and offers the modes and the saved rules", async () => {
+      const chat = alone();
+      await chat.run("permissions");
+      expect([chat.said(), chat.done]).toEqual([state, []]);
+      const [question] = chat.questions;
+      expect(question).toMatchObject({ kind: "choice", title: replies.chooseModeOrRule });
+      expect(question?.kind === "choice" && question.options.slice(5)).toEqual([
+        { id: "rule 0", label: "take back: deny bash(rm:*)  (/h/config.json:2)" },
+        { id: "rule 1", label: "take back: allow bash(touch a)  (this session)" },
+      ]);
+    });
+
+    test("changes the mode", async () => {
+      const chat = alone({ choice: "plan" });
+      await chat.run("permissions");
+      expect([chat.said(), chat.done]).toEqual([`${state}\n! ${replies.modes.plan}`, ["setMode plan", "refresh"]]);
+    });
+
+    test("takes a saved rule back, once that is confirmed", async () => {
+      const yes = alone({ choice: "rule 1" }, { choice: "yes" });
+      await yes.run("permissions");
+      expect([yes.said(), yes.done]).toEqual([
+        `${state}\n! ${replies.tookBack("bash(touch a)")}`,
+        ["takeBackRule bash(touch a)"],
+      ]);
+      for (const answer of [{ choice: "no" }, { dismissed: true }] as const) {
+        const no = alone({ choice: "rule 0" }, answer);
+        await no.run("permissions");
+        expect([no.said(), no.done]).toEqual([state, []]);
+      }
+    });
   });
 
   test("a key is asked for as a secret", async () => {

@@ -21,6 +21,7 @@ const open = (machine: Partial<Chat> | null) => {
       return [];
     },
     loginProviders: () => [],
+    info: () => ({ provider: "openai" }),
     ...machine,
   };
   const completer = createCompleter({
@@ -69,6 +70,72 @@ describe("the completer", () => {
     await turns();
     expect(completer.isOpen).toBe(false);
     expect(completer.accept("/model x")).toBeUndefined();
+  });
+
+  test("lists the models of the present provider, once while it stays", async () => {
+    let provider = "openai";
+    let reads = 0;
+    const { completer, shown } = open({
+      info: () => ({ provider }) as ReturnType<Chat["info"]>,
+      listModels: async () => {
+        reads += 1;
+        return [{ id: "large", provider, contextWindow: null, prices: null, isCurrent: false }];
+      },
+    });
+    completer.update("/model l", 8);
+    completer.update("/model la", 9);
+    await turns();
+    completer.update("", 0);
+    completer.update("/model ", 7);
+    await turns();
+    expect([reads, labels(shown.at(-1))]).toEqual([1, ["openai/large"]]);
+    completer.update("", 0);
+    provider = "mistral";
+    completer.update("/model ", 7);
+    await turns();
+    expect([reads, labels(shown.at(-1))]).toEqual([2, ["mistral/large"]]);
+  });
+
+  test("a list that could not be read is tried again at the next command, not at each key", async () => {
+    let reads = 0;
+    const { completer } = open({
+      listModels: async () => {
+        reads += 1;
+        throw new Error("401");
+      },
+    });
+    for (const text of ["/model x", "/model xy", "/model xyz"]) {
+      completer.update(text, text.length);
+      await turns();
+    }
+    expect(reads).toBe(1);
+    completer.update("", 0);
+    completer.update("/model x", 8);
+    await turns();
+    expect(reads).toBe(2);
+  });
+
+  test("a list that comes when the provider is another one is not shown", async () => {
+    let provider = "openai";
+    const answers: (() => void)[] = [];
+    const { completer, shown } = open({
+      info: () => ({ provider }) as ReturnType<Chat["info"]>,
+      listModels: () => {
+        const id = provider;
+        return new Promise((resolve) => {
+          answers.push(() => resolve([{ id, provider: id, contextWindow: null, prices: null, isCurrent: true }]));
+        });
+      },
+    });
+    completer.update("/model ", 7);
+    provider = "mistral";
+    completer.update("", 0);
+    completer.update("/model ", 7);
+    answers[1]?.();
+    await turns();
+    answers[0]?.();
+    await turns();
+    expect(labels(shown.at(-1))).toEqual(["mistral/mistral"]);
   });
 
   test("says nothing more often than something changes", async () => {

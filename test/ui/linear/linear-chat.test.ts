@@ -98,7 +98,8 @@ test("a question is numbered lines, and a number answers it", async () => {
     "2. yes, and do not ask again in this session: bash(touch made)",
     "3. yes, always in this folder: bash(touch made) (in ~/.harness9/trust.json)",
     "4. yes, always and everywhere: bash(touch made) (in ~/.harness9/config.json)",
-    "5. no, and say why",
+    "5. edit it first, in your editor",
+    "6. no, and say why",
     "Answer with a number; an empty line means no.",
   ]);
   say(terminal, "1");
@@ -162,7 +163,7 @@ test("lines that were sent before a question stood there never answer it", async
   await terminal.waitFor("queued, 300 waiting");
   await terminal.waitFor(waitsForMe);
   expect(terminal.all()).not.toContain("running bash");
-  say(terminal, "5");
+  say(terminal, "6");
   await terminal.waitFor("Why not?");
   say(terminal, "");
   const next = await model.next();

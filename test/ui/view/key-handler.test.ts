@@ -43,6 +43,8 @@ const open = ({
     strings: en.question,
     now: () => Date.now(),
     body: () => [],
+    hunks: () => [],
+    edit: async ({ text }) => text,
     room: () => 10,
     print: () => undefined,
     onChange: () => undefined,

@@ -7,6 +7,8 @@ import { describeCommands } from "../../../src/ui/commands/slash-commands.ts";
 import { ASCII_GLYPHS, type Glyphs, UNICODE_GLYPHS } from "../../../src/ui/glyphs.ts";
 import { createEditor, edit } from "../../../src/ui/input/editor-buffer.ts";
 import { type Line, lineWidth, plainText, span } from "../../../src/ui/line.ts";
+import { chooseHunks, type HunkChoice, hunkRows } from "../../../src/ui/question/hunk-choice.ts";
+import { questionOptions } from "../../../src/ui/question/question-options.ts";
 import type { LiveStep } from "../../../src/ui/transcript/transcript.ts";
 import { headerLines } from "../../../src/ui/view/header-lines.ts";
 import { layOut } from "../../../src/ui/view/layout.ts";
@@ -57,7 +59,7 @@ const MENU = {
   total: 15,
   selected: 2,
 };
-const EDIT: Question = permission({
+const EDIT = permission({
   name: "edit_file",
   arguments: JSON.stringify({ path: "src/date.ts", source_text: "a", target_text: "b" }),
   offers: [{ scope: "session", rule: "edit_file(src/**)" }],
@@ -93,6 +95,44 @@ const MULTI_LINE: Question = permission({
     command: "cd packages/calendar &&\n\tnpm test -- \\\n  --reporter=dot\u202e && echo done",
   }),
 });
+const HUNKS = permission({
+  ...EDIT,
+  preview: {
+    type: "diff",
+    path: "src/date.ts",
+    added: 32,
+    removed: 2,
+    hunks: [
+      { oldStart: 1, oldLines: 2, newStart: 1, newLines: 2, lines: ["-import a", "+import { a }", " "] },
+      {
+        oldStart: 41,
+        oldLines: 1,
+        newStart: 41,
+        newLines: 31,
+        lines: [
+          " const day = date.getUTCDay() || 7;",
+          ...Array.from({ length: 30 }, (_, index) => `+const day${index} = addDays(date, ${index});`),
+        ],
+      },
+      { oldStart: 90, oldLines: 1, newStart: 120, newLines: 1, lines: ["-export default a;", "+export { a };"] },
+    ],
+  },
+});
+const choosing =
+  (change: Partial<HunkChoice>): Frame =>
+  (look) => {
+    const { columns, glyphs, strings } = look;
+    const { preview } = HUNKS;
+    const hunks =
+      preview?.type === "diff" ? hunkRows(preview, { width: Math.max(1, columns - 1), glyphs, strings }) : [];
+    return asking(
+      HUNKS,
+      { stage: "hunks", hunks: { ...chooseHunks(hunks), ...change } },
+      { waitingQuestions: 1 },
+    )(look);
+  };
+const changedOptions = (isChanged: boolean, question: Question = HUNKS) =>
+  questionOptions(question, en.question, { isChanged });
 const choice = (count: number): Question => ({
   kind: "choice",
   title: "Choose a model",
@@ -168,6 +208,19 @@ const FRAMES: Readonly<Record<string, Frame>> = {
   "asks-guarded": asking(GUARDED, { selected: 1 }),
   "asks-while-typing": asking(permission(), { isArmed: false, isInterrupting: true }, { editor: typed("and then") }),
   "asks-printed-above": asking(permission(), { body: [] }),
+  "asks-hunks": asking(HUNKS, { options: changedOptions(false), body: [] }),
+  "chooses-hunks": choosing({}),
+  "chooses-hunks-in-the-midst": choosing({ selected: 1, scroll: 5, kept: [true, false, true] }),
+  "chooses-hunks-at-the-end": choosing({ selected: 2, kept: [false, true, true] }),
+  "chooses-no-hunks": choosing({ selected: 2, kept: [false, false, false] }),
+  "asks-changed": asking(permission({ arguments: '{"command":"npm test -- date"}', offers: [] }), {
+    options: changedOptions(true, permission({ offers: [] })),
+    note: { text: en.question.changed, isProblem: false },
+  }),
+  "asks-after-a-problem": asking(permission(), {
+    options: changedOptions(false, permission()),
+    note: { text: en.permission.fileChanged, isProblem: true },
+  }),
   "says-why": asking(permission(), { stage: "write", text: typed("use vitest instead") }),
   "chooses-of-3": asking(choice(3), { selected: 1 }),
   "chooses-of-300": asking(choice(300), { selected: 150 }),

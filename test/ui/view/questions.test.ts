@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Answer, Question } from "../../../src/schema/ask.ts";
+import type { Answer, Draft, PermissionQuestion, Question, Reviser, Revision } from "../../../src/schema/ask.ts";
 import { en } from "../../../src/text/en.ts";
 import { createEditor, submitText } from "../../../src/ui/input/editor-buffer.ts";
 import { span } from "../../../src/ui/line.ts";
+import type { EditDraft } from "../../../src/ui/question/revise-question.ts";
 import type { KeyInput } from "../../../src/ui/terminal/keys.ts";
 import { createQuestions } from "../../../src/ui/view/questions.ts";
 import { createStore, emptyState } from "../../../src/ui/view/view-state.ts";
@@ -18,7 +19,14 @@ afterEach(() => {
 const text = (typed: string): KeyInput => ({ type: "text", text: typed });
 const press = (chord: string): KeyInput => ({ type: "key", chord }) as KeyInput;
 
-const open = ({ room = 10 }: { readonly room?: number } = {}) => {
+type Edited = Awaited<ReturnType<EditDraft>>;
+type OpenOptions = {
+  readonly room?: number;
+  readonly reviser?: Reviser;
+  readonly edited?: (draft: Draft) => Edited | Promise<Edited>;
+};
+
+const open = ({ room = 10, reviser, edited = ({ text }) => text }: OpenOptions = {}) => {
   const store = createStore(emptyState(0));
   const printed: string[] = [];
   let changes = 0;
@@ -28,6 +36,8 @@ const open = ({ room = 10 }: { readonly room?: number } = {}) => {
     strings: en.question,
     now: () => Date.now(),
     body: () => Array.from({ length: rows }, (_, index) => [span(`body ${index + 1}`)]),
+    hunks: (diff) => diff.hunks.map(({ lines }) => lines.map((line) => [span(line)])),
+    edit: async (draft) => edited(draft),
     room: () => room,
     print: (lines) => printed.push(...lines.map(([first]) => first?.text ?? "")),
     onChange: () => {
@@ -37,10 +47,12 @@ const open = ({ room = 10 }: { readonly room?: number } = {}) => {
   const answers: Answer[] = [];
   const aborts = new AbortController();
   const ask = (question: Question = permission(), signal = aborts.signal): void =>
-    void questions.ask(question, signal).then((answer) => answers.push(answer));
+    void questions.ask(question, signal, reviser).then((answer) => answers.push(answer));
   const choose = (question: Question): void =>
     void questions.choose(question, aborts.signal).then((answer) => answers.push(answer));
   const seen = (): Promise<unknown> => vi.advanceTimersByTimeAsync(1);
+  /** Longer than a second press of a key takes. */
+  const pause = (): Promise<unknown> => vi.advanceTimersByTimeAsync(400);
   const keys = async (...pressed: readonly KeyInput[]): Promise<readonly boolean[]> => {
     const taken = pressed.map((key) => questions.key(key));
     await seen();
@@ -55,6 +67,7 @@ const open = ({ room = 10 }: { readonly room?: number } = {}) => {
     ask,
     choose,
     seen,
+    pause,
     keys,
     changes: () => changes,
     setBodyRows: (count: number) => {
@@ -163,6 +176,7 @@ describe("what is typed when a question comes", () => {
     expect(chat.questions.key(press("enter"))).toBe(false);
     await chat.seen();
     expect(chat.answers).toEqual([]);
+    await chat.pause();
     expect(await chat.keys(text("y"))).toEqual([true]);
     expect(chat.answers).toEqual([ONCE]);
   });
@@ -216,12 +230,48 @@ describe("several questions", () => {
     expect(chat.store.get()).toMatchObject({ question: { question: { toolCallId: "a" } }, waitingQuestions: 2 });
     // The next one has not been seen yet: the second key is not for it.
     expect(await chat.keys(text("y"), text("y"))).toEqual([true, false]);
+    await chat.pause();
     expect(chat.answers).toEqual([ONCE]);
     expect(chat.store.get()).toMatchObject({ question: { question: { toolCallId: "b" } }, waitingQuestions: 1 });
     await chat.keys(press("escape"));
+    await chat.pause();
     await chat.keys(text("a"));
     expect(chat.answers).toEqual([ONCE, { dismissed: true }, SESSION]);
     expect(chat.store.get()).toMatchObject({ question: null, waitingQuestions: 0 });
+  });
+
+  test.each([
+    ["y", text("y")],
+    ["Enter", press("enter")],
+  ])(
+    "a second press of %s, however soon the next question stands there, answers only the first",
+    async (_name, key) => {
+      const chat = open();
+      chat.ask();
+      chat.ask();
+      await chat.seen();
+      await chat.keys(key);
+      // It has been drawn long since, but nobody reads that fast.
+      await vi.advanceTimersByTimeAsync(200);
+      expect(chat.store.get().question).toMatchObject({ isArmed: false, isInterrupting: true });
+      await chat.keys(key);
+      await vi.advanceTimersByTimeAsync(200);
+      await chat.keys(key);
+      expect(chat.answers).toEqual([ONCE]);
+      await chat.pause();
+      await chat.keys(key);
+      expect(chat.answers).toEqual([ONCE, ONCE]);
+    },
+  );
+
+  test("twenty are answered one after the other, each in less than half a second", async () => {
+    const chat = open();
+    for (let count = 0; count < 20; count += 1) chat.ask(permission(), new AbortController().signal);
+    for (let count = 0; count < 20; count += 1) {
+      await chat.pause();
+      await chat.keys(text("y"));
+    }
+    expect(chat.answers).toEqual(Array(20).fill(ONCE));
   });
 
   test("are dismissed by their signal, shown or waiting", async () => {
@@ -355,6 +405,8 @@ describe("what is asked", () => {
       strings: en.question,
       now: () => 0,
       body: () => [[], [], []],
+      hunks: () => [],
+      edit: async ({ text }) => text,
       room: () => room,
       print: (lines) => printed.push(lines.length),
       onChange: () => undefined,
@@ -375,7 +427,7 @@ test("after another program has had the terminal, a key answers only once the qu
   chat.questions.shownAgain();
   expect(chat.questions.key(text("y"))).toBe(false);
   expect(chat.answers).toEqual([]);
-  await chat.seen();
+  await chat.pause();
   await chat.keys(text("y"));
   expect(chat.answers).toEqual([ONCE]);
 });
@@ -391,4 +443,235 @@ test("a question that was called up and comes late waits until the person pauses
   await vi.advanceTimersByTimeAsync(600);
   await chat.keys(text("2"));
   expect(chat.answers).toEqual([{ choice: "id2" }]);
+});
+
+describe("a call that the person changes", () => {
+  const hunk = (line: string) => ({ oldStart: 1, oldLines: 0, newStart: 1, newLines: 1, lines: [line] });
+  const edit = (...lines: readonly string[]): PermissionQuestion =>
+    permission({
+      name: "edit_file",
+      arguments: JSON.stringify({ path: "a", lines }),
+      preview: { type: "diff", path: "a", added: lines.length, removed: 0, hunks: lines.map(hunk) },
+      offers: [{ scope: "session", rule: "edit_file(a)" }],
+    });
+  const asked = edit("+one", "+two", "+three");
+  const fail = async (): Promise<Revision> => ({ type: "problem", problem: "the file has\nchanged" });
+  /** The text is the lines of the hunks. */
+  const lines: Reviser = {
+    draft: async ({ preview }) => ({
+      name: "a.ts",
+      before: "",
+      text: preview?.type === "diff" ? preview.hunks.flatMap((hunk) => hunk.lines).join("\n") : "",
+    }),
+    withText: async (_question, _draft, text) =>
+      text === ""
+        ? { type: "nothing" }
+        : { type: "question", question: { ...edit(...text.split("\n")), offers: [] } satisfies PermissionQuestion },
+    withHunks: async ({ preview }, kept) => {
+      const all = preview?.type === "diff" ? preview.hunks.flatMap((hunk) => hunk.lines) : [];
+      return { type: "question", question: { ...edit(...kept.map((index) => all[index] ?? "")), offers: [] } };
+    },
+  };
+  const once = (...kept: readonly string[]): Answer => ({ ...ONCE, arguments: edit(...kept).arguments }) as Answer;
+
+  const start = async (options: OpenOptions = {}) => {
+    const chat = open({ reviser: lines, ...options });
+    chat.ask(asked);
+    await chat.seen();
+    return chat;
+  };
+
+  test.each<readonly [string, readonly KeyInput[], readonly string[] | "all" | "no" | "open"]>([
+    ["h, n on the first, y on the second, n on the third", [text("n"), text("y"), text("n")], ["+two"]],
+    ["keys that were read together", [text("nyn")], ["+two"]],
+    ["the space bar and arrows", [text(" "), press("down"), press("down"), text(" ")], ["+two"]],
+    ["arrows beyond both ends", [press("up"), text(" "), ...Array(9).fill(press("down")), text(" ")], ["+two"]],
+    ["pages", [press("pagedown"), text(" "), press("pageup"), text(" ")], ["+three"]],
+    ["twice the space bar", [text("  "), text("n")], ["+two", "+three"]],
+    ["a, after all were left out", [text("nnn"), text("a")], "all"],
+    ["nothing but Enter", [], "all"],
+    ["none", [text("nnn")], "no"],
+  ])("hunks are chosen by %s", async (_name, pressed, kept) => {
+    const chat = await start();
+    await chat.keys(text("h"));
+    expect(chat.store.get().question?.stage).toBe("hunks");
+    expect(await chat.keys(...pressed, press("enter"))).not.toContain(false);
+    if (kept === "no") {
+      expect(chat.answers).toEqual([{ ...NO, feedback: en.question.nothingKept }]);
+      return;
+    }
+    // Nothing has been answered by that.
+    expect(chat.answers).toEqual([]);
+    expect(chat.store.get().question).toMatchObject({ stage: "choose", isArmed: false, hunks: undefined });
+    await chat.pause();
+    await chat.keys(text("y"));
+    expect(chat.answers).toEqual([kept === "all" ? ONCE : once(...kept)]);
+  });
+
+  test("Esc goes back from the hunks without a change, and then refuses", async () => {
+    const chat = await start();
+    await chat.keys(text("h"), text("nn"), press("escape"));
+    expect(chat.store.get().question).toMatchObject({ stage: "choose", question: asked, isArmed: true });
+    await chat.keys(press("escape"));
+    expect(chat.answers).toEqual([{ dismissed: true }]);
+  });
+
+  test("a hunk that is higher than the room is scrolled through before the next one is selected", async () => {
+    const high = permission({
+      preview: {
+        type: "diff",
+        path: "a",
+        added: 40,
+        removed: 0,
+        hunks: [{ ...hunk(""), lines: Array.from({ length: 40 }, (_, index) => `+${index}`) }, hunk("+end")],
+      },
+    });
+    const chat = open({ reviser: lines, room: 10 });
+    chat.ask(high);
+    await chat.seen();
+    await chat.keys(text("h"));
+    const seen: string[] = [];
+    const look = (): void => {
+      const { selected, scroll } = chat.store.get().question?.hunks ?? { selected: -1, scroll: -1 };
+      seen.push(`${selected}:${scroll}`);
+    };
+    for (let count = 0; count < 7; count += 1) {
+      look();
+      await chat.keys(press("down"));
+    }
+    look();
+    expect(seen).toEqual(["0:0", "0:7", "0:14", "0:21", "0:28", "0:35", "1:0", "1:0"]);
+    await chat.keys(press("up"));
+    look();
+    expect(seen.at(-1)).toBe("0:0");
+  });
+
+  test("the editor's text is shown first, and runs by y, for this once", async () => {
+    const chat = await start({ edited: ({ text, name }) => `${name} ${text.split("\n")[0]}` });
+    await chat.keys(text("e"));
+    expect(chat.answers).toEqual([]);
+    expect(chat.store.get().question).toMatchObject({
+      question: { arguments: edit("a.ts +one").arguments, offers: [] },
+      note: { text: en.question.changed, isProblem: false },
+    });
+    // Neither a rule nor hunks any more.
+    expect(chat.store.get().question?.options.map(({ key }) => key)).toEqual(["y", "e", "r", "n"]);
+    await chat.pause();
+    await chat.keys(text("a"));
+    expect(chat.answers).toEqual([]);
+    await chat.keys(text("y"));
+    expect(chat.answers).toEqual([once("a.ts +one")]);
+  });
+
+  test("r takes the changes back", async () => {
+    const chat = await start({ edited: () => "+mine" });
+    await chat.keys(text("e"));
+    await chat.pause();
+    await chat.keys(text("r"));
+    expect(chat.store.get().question).toMatchObject({ question: asked, note: undefined });
+    await chat.pause();
+    await chat.keys(text("a"));
+    expect(chat.answers).toEqual([{ decision: "allow", scope: "session", rule: "edit_file(a)" }]);
+  });
+
+  test.each<readonly [string, OpenOptions, string, boolean]>([
+    ["an editor that fails", { edited: () => ({ problem: "vi: 1" }) }, "vi: 1", true],
+    ["an editor that is only closed", {}, en.question.unchanged, false],
+    [
+      "a file that changed meanwhile",
+      { edited: () => "x", reviser: { ...lines, withText: fail } },
+      "the file has\nchanged",
+      true,
+    ],
+    ["a call that cannot be done", { reviser: { ...lines, draft: async () => ({ problem: "gone" }) } }, "gone", true],
+    [
+      "a front end that breaks",
+      {
+        edited: () => {
+          throw new Error("no terminal");
+        },
+      },
+      "no terminal",
+      true,
+    ],
+  ])("%s leaves the question open, with its rules, and says so", async (_name, options, note, isProblem) => {
+    const chat = await start(options);
+    await chat.keys(text("e"));
+    expect(chat.answers).toEqual([]);
+    expect(chat.store.get().question).toMatchObject({
+      question: asked,
+      stage: "choose",
+      note: { text: note, isProblem },
+    });
+    await chat.pause();
+    await chat.keys(text("a"));
+    expect(chat.answers).toEqual([{ decision: "allow", scope: "session", rule: "edit_file(a)" }]);
+  });
+
+  test("a text that leaves nothing to do is a no", async () => {
+    const chat = await start({ edited: () => "" });
+    await chat.keys(text("e"));
+    expect(chat.answers).toEqual([{ ...NO, feedback: en.question.nothingKept }]);
+  });
+
+  test("no key answers while the call is being changed, nor what the editor has left in the terminal", async () => {
+    let close: (text: string) => void = () => undefined;
+    const chat = await start({
+      edited: () =>
+        new Promise<string>((resolve) => {
+          close = resolve;
+        }),
+    });
+    await chat.keys(text("e"));
+    chat.questions.shownAgain();
+    await chat.pause();
+    expect(await chat.keys(text("y"))).toEqual([false]);
+    close("+mine");
+    await chat.seen();
+    expect(await chat.keys(text("y"))).toEqual([false]);
+    await chat.pause();
+    expect(chat.answers).toEqual([]);
+    await chat.keys(text("y"));
+    expect(chat.answers).toEqual([once("+mine")]);
+  });
+
+  test("a question that is dismissed meanwhile stays so", async () => {
+    let close: (text: string) => void = () => undefined;
+    const chat = await start({
+      edited: () =>
+        new Promise<string>((resolve) => {
+          close = resolve;
+        }),
+    });
+    await chat.keys(text("e"));
+    chat.aborts.abort();
+    await chat.seen();
+    close("+mine");
+    await chat.seen();
+    expect(chat.answers).toEqual([{ dismissed: true }]);
+    expect(chat.store.get().question).toBeNull();
+  });
+
+  test("what the guard says of the changed call stands there, and Enter alone does not run it", async () => {
+    const guarded: PermissionQuestion = { ...edit("+x"), by: "guard", reason: "guard", offers: [] };
+    const chat = await start({
+      edited: () => "x",
+      reviser: { ...lines, withText: async () => ({ type: "question", question: guarded }) },
+    });
+    await chat.keys(text("e"));
+    await chat.pause();
+    await chat.keys(press("enter"), press("enter"));
+    expect(chat.answers).toEqual([NO]);
+  });
+
+  test("one hunk is not chosen among, and without a reviser nothing is changed", async () => {
+    const one = open({ reviser: lines });
+    one.ask(edit("+one"));
+    await one.seen();
+    expect(one.store.get().question?.options.map(({ key }) => key)).toEqual(["y", "a", "e", "n"]);
+    const none = open();
+    none.ask(asked);
+    await none.seen();
+    expect(none.store.get().question?.options.map(({ key }) => key)).toEqual(["y", "a", "n"]);
+  });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { EngineEvent } from "../../../src/schema/event.ts";
 import type { Chat } from "../../../src/session/chat.ts";
 import type { Input } from "../../../src/session/session.ts";
 import type { Block } from "../../../src/ui/transcript/transcript.ts";
@@ -24,11 +25,11 @@ const open = ({ isSlow = false } = {}) => {
       finish = (error) => (error ? reject(error) : resolve());
     });
   const session = {
-    // biome-ignore lint/correctness/useYield: events are the scribe's matter
     run: async function* (input: Input, signal: AbortSignal) {
       happened.push(`run ${input.content}`);
       await Promise.race([finished(), ...(isSlow ? [] : [stopped(signal)])]);
       happened.push(signal.aborted ? "stopped" : "ended");
+      yield { type: "run.completed", text: `answer to ${input.content}` } as EngineEvent;
     },
     queue: (input: Input) => void queue.push(input),
     queued: () => queue,
@@ -57,8 +58,15 @@ const open = ({ isSlow = false } = {}) => {
     restart: () => undefined,
     flush: () => undefined,
   };
-  const runs = createRuns({ chat: () => chat, store, scribe, restore: (text) => void restored.push(text) });
-  return { runs, store, happened, restored, blocks, finish: (error?: Error) => finish(error) };
+  const ends: string[] = [];
+  const runs = createRuns({
+    chat: () => chat,
+    store,
+    scribe,
+    restore: (text) => void restored.push(text),
+    onEnd: ({ text }) => void ends.push(text),
+  });
+  return { runs, ends, store, happened, restored, blocks, finish: (error?: Error) => finish(error) };
 };
 
 describe("runs", () => {
@@ -148,6 +156,57 @@ describe("runs", () => {
     runs.submit("two");
     await turns();
     expect(happened.at(-1)).toBe("run two");
+    finish();
+    await runs.settled();
+  });
+
+  test("the end of the last of them is told, not one that a message follows nor one that was stopped", async () => {
+    const { runs, ends, finish } = open();
+    runs.submit("one");
+    await turns();
+    runs.submit("two");
+    finish();
+    await turns();
+    expect(ends).toEqual([]);
+    finish();
+    await runs.settled();
+    expect(ends).toEqual(["answer to two"]);
+    runs.submit("three");
+    await turns();
+    runs.interrupt();
+    await runs.settled();
+    expect(ends).toEqual(["answer to two"]);
+  });
+
+  test("what is held waits behind the queue, can be taken back, and comes out in its order", async () => {
+    const { runs, store, ends, finish, restored } = open();
+    runs.submit("one");
+    await turns();
+    runs.submit("two");
+    for (const text of ["/clear", "three", "four"]) runs.hold(text);
+    expect(store.get().queued).toEqual(["two", "/clear", "three", "four"]);
+    expect(runs.takeBack()).toBe("four");
+    expect(runs.takeHeld()).toEqual(["/clear", "three"]);
+    expect([store.get().queued, runs.takeHeld()]).toEqual([["two"], []]);
+    runs.hold("five");
+    finish();
+    await turns();
+    finish();
+    await runs.settled();
+    // Something follows: nothing is asked about the answer.
+    expect(ends).toEqual([]);
+    runs.submit("six");
+    await turns();
+    runs.interrupt();
+    expect([restored, store.get().queued]).toEqual([["five"], []]);
+    await runs.settled();
+  });
+
+  test("a message may stand otherwise in the transcript", async () => {
+    const { runs, blocks, happened, finish } = open();
+    runs.submit("the whole plan", "accepted");
+    await turns();
+    expect([blocks, happened]).toEqual([[{ type: "person", text: "accepted" }], ["run the whole plan"]]);
     finish();
     await runs.settled();
   });

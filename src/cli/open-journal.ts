@@ -1,0 +1,48 @@
+import { hostname } from "node:os";
+import { ensurePrivateDir, type SessionFiles } from "../config/paths.ts";
+import { JOURNAL_VERSION } from "../session/journal.ts";
+import { type JournalFile, openJournalFile } from "../session/journal-file.ts";
+import { LockedError, lockOwner } from "../session/journal-lock.ts";
+import { systemMessage } from "../text/error-message.ts";
+import type { Setup } from "./setup.ts";
+
+export type OpenJournalOptions = {
+  readonly id: string;
+  readonly files: SessionFiles;
+  readonly version: string;
+  readonly systemPrompt: string;
+  /** False = `--no-session`. */
+  readonly isWanted: boolean;
+  /** Hears of a journal that ends early. */
+  readonly tell: (text: string) => void;
+};
+
+/** The journal of a new session. Where it cannot be written, the session goes on without it and says so once. */
+export const openJournal = async (
+  { paths, strings, workDir }: Setup,
+  { id, files, version, systemPrompt, isWanted, tell }: OpenJournalOptions,
+): Promise<{ readonly journal: JournalFile | null; readonly warnings: readonly string[] }> => {
+  if (!isWanted) return { journal: null, warnings: [] };
+  const path = files.journal;
+  try {
+    await ensurePrivateDir(paths.home);
+    await ensurePrivateDir(paths.sessions);
+    const session = {
+      type: "session",
+      version: JOURNAL_VERSION,
+      id,
+      workDir,
+      createdAt: new Date().toISOString(),
+      harness9: version,
+    } as const;
+    const journal = openJournalFile(path, {
+      self: lockOwner(hostname()),
+      head: [session, { type: "system", content: systemPrompt }],
+      onFailure: (error) => tell(strings.sessions.journalStopped(path, systemMessage(error))),
+    });
+    return { journal, warnings: [] };
+  } catch (error) {
+    const reason = error instanceof LockedError ? strings.sessions.inUse(id) : systemMessage(error);
+    return { journal: null, warnings: [strings.sessions.journalUnwritable(path, reason)] };
+  }
+};

@@ -1,0 +1,104 @@
+import { execFile } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { bubblewrapArguments } from "./bubblewrap.ts";
+import { findProgram } from "./find-program.ts";
+import { createMountPoints } from "./mount-points.ts";
+import { isIn, placeKind } from "./place-kind.ts";
+import { CACHES, createPolicy, type PolicyOptions } from "./policy.ts";
+import type { Sandbox, SandboxName, SandboxPolicy } from "./sandbox.ts";
+import { seatbeltArguments } from "./seatbelt.ts";
+
+export type OpenSandboxOptions = PolicyOptions & {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: NodeJS.Platform;
+};
+
+export type SandboxProblem =
+  | { readonly type: "platform" }
+  | { readonly type: "no-program"; readonly name: SandboxName }
+  /** `said` by the program, when it was tried. */
+  | { readonly type: "failed"; readonly name: SandboxName; readonly said: string };
+
+export type FoundSandbox = { readonly type: "works"; readonly sandbox: Sandbox } | SandboxProblem;
+
+const TRIAL_TIMEOUT_MS = 5000;
+
+/** The system's sandbox with the policy of a session. It has been started once: what does not work is not offered. */
+export const openSandbox = async (options: OpenSandboxOptions): Promise<FoundSandbox> => {
+  const name = options.platform === "linux" ? "bubblewrap" : options.platform === "darwin" ? "seatbelt" : null;
+  if (name === null) return { type: "platform" };
+  const policy = () => createPolicy(options);
+  const program = programFor(name, options, policy());
+  if (program === undefined) return { type: "no-program", name };
+  const sandbox = createSandbox({ name, program, policy, prepare: () => makeCaches(options.homeDir) });
+  // Without mount points of its own: a trial leaves no trace, not even for a moment.
+  const said = await trial(program, [...argumentsOf(name, policy()), "true"], options.env);
+  return said === null ? { type: "works", sandbox } : { type: "failed", name, said };
+};
+
+/** Makes the folders of caches, which a confined command cannot make for itself. */
+const makeCaches = (homeDir: string): void => {
+  for (const cache of CACHES) {
+    try {
+      mkdirSync(join(homeDir, cache), { recursive: true, mode: 0o700 });
+    } catch {
+      // A home that cannot be written: programs do without.
+    }
+  }
+};
+
+/** One that a command could have put there confines nothing. */
+const programFor = (name: SandboxName, { env }: OpenSandboxOptions, policy: SandboxPolicy): string | undefined =>
+  name === "seatbelt"
+    ? findProgram("sandbox-exec", "/usr/bin")
+    : findProgram(
+        "bwrap",
+        env["PATH"] ?? "",
+        policy.writable.filter((path) => path !== "/"),
+      );
+
+export type SandboxOptions = {
+  readonly name: SandboxName;
+  /** The absolute path of bwrap or sandbox-exec. */
+  readonly program: string;
+  readonly policy: () => SandboxPolicy;
+  /** Before each command. */
+  readonly prepare?: () => void;
+};
+
+export const createSandbox = ({ name, program, policy, prepare }: SandboxOptions): Sandbox => {
+  const mountPoints = createMountPoints();
+  return {
+    name,
+    program,
+    staysBetween: name === "bubblewrap",
+    policy,
+    wrap: (file, args) => {
+      prepare?.();
+      const now = policy();
+      const release = name === "bubblewrap" ? mountPoints.hold(preventable(now)) : () => undefined;
+      return { file: program, args: [...argumentsOf(name, now), file, ...args], release };
+    },
+    close: mountPoints.close,
+  };
+};
+
+const argumentsOf = (name: SandboxName, policy: SandboxPolicy): readonly string[] =>
+  name === "bubblewrap"
+    ? bubblewrapArguments({ policy, kindOf: placeKind, isRoot: process.getuid?.() === 0 })
+    : seatbeltArguments(policy);
+
+/** What the command could make, and must not: elsewhere it can make nothing. */
+const preventable = ({ workDir, writable, readOnly, hidden }: SandboxPolicy): readonly string[] =>
+  // Without a work directory nothing starts, and it must not come back by this.
+  placeKind(workDir) === "folder"
+    ? [...readOnly, ...hidden].filter((path) => writable.some((folder) => isIn(folder, path)))
+    : [];
+
+const trial = (program: string, args: readonly string[], env: OpenSandboxOptions["env"]): Promise<string | null> =>
+  new Promise((resolve) => {
+    execFile(program, [...args], { env: { ...env }, timeout: TRIAL_TIMEOUT_MS }, (error, _stdout, stderr) =>
+      resolve(error === null ? null : stderr.trim().split("\n").at(-1) || error.message),
+    );
+  });
