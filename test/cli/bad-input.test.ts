@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -279,17 +279,19 @@ test("broken settings name file, line and key", async () => {
   ]);
 });
 
-test("a rule that cannot be read names where it stands", async () => {
+test("a rule that cannot be read names where it stands; in a file it counts for its whole tool, and the start goes on", async () => {
   const place = newPlace();
   const file = put(place.workDir, ".harness9/settings.json", '{"deny": ["bash(a | b)"]}');
   const [flag, tools, settings] = await Promise.all([
     runProgram(["run", "--allow", "bash(", "run echo hi"], { place: newPlace() }),
     runProgram(["--deny", "bash('x)", "tools"], { place: newPlace() }),
-    runProgram(["run", "run echo hi"], { place }),
+    runProgram(["run", "run touch made"], { place }),
   ]);
   expectClear(flag, 52, "flag: allow: ", "'bash('");
   expectClear(tools, 52, "flag: deny: ", "'bash('x)'");
-  expectClear(settings, 52, file, "deny: ", "'bash(a | b)'");
+  expect(settings.stderr).toContain(`${file}:1: deny: `);
+  expect(settings.stderr).toContain("'bash(a | b)'");
+  expect(existsSync(join(place.workDir, "made"))).toBe(false);
 });
 
 test("with an empty HOME the work directory is not taken for the home", async () => {

@@ -59,7 +59,7 @@ test("for a screen reader a step is a sentence at its beginning and one at its e
   await terminal.waitFor(/write_file|a\.txt/);
   await terminal.waitFor(/1[.)] /);
   expect(terminal.raw()).not.toMatch(/[─│⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/);
-  await terminal.idle();
+  await terminal.waitFor((shown) => shown.raw().endsWith("> "));
   terminal.send("1\r");
   (await model.next()).answer("All done.");
   await terminal.waitFor("All done.");

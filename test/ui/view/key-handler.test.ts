@@ -20,6 +20,7 @@ const FILES = ["README.md", "src/", "src/date.ts", "src/a b.ts"];
 
 /** Of a machine only what completion asks it for. */
 const machine = {
+  info: () => ({ provider: "openai" }),
   listFiles: async () => FILES,
   listModels: async () => [
     { provider: "openai", id: "gpt", contextWindow: null, prices: null, isCurrent: true },
@@ -46,6 +47,7 @@ const open = ({
     hunks: () => [],
     edit: async ({ text }) => text,
     room: () => 10,
+    hunkRoom: () => 10,
     print: () => undefined,
     onChange: () => undefined,
   });
