@@ -1,4 +1,4 @@
-import type { EngineEventBody, PermissionDenial } from "../schema/event.ts";
+import type { EngineEventBody, PermissionDenial, PermissionMode } from "../schema/event.ts";
 import type { ToolResult } from "../schema/tool.ts";
 
 /** The calls of a run that were refused. */
@@ -12,13 +12,15 @@ export type Denials = {
   list(): readonly PermissionDenial[];
 };
 
-export const createDenials = (): Denials => {
+/** In plan mode nobody was missed: what it refuses is not to be done yet. */
+export const createDenials = (mode: () => PermissionMode): Denials => {
   const denials = new Map<string, PermissionDenial & { readonly blocks: boolean }>();
   let blocked = false;
   return {
     note: ({ toolCallId, name, decision, by, rule }) => {
       if (decision === "allow") return;
-      denials.set(toolCallId, { toolCallId, name, reason: rule ?? by, blocks: by === "mode" || by === "guard" });
+      const blocks = (by === "mode" || by === "guard") && mode() !== "plan";
+      denials.set(toolCallId, { toolCallId, name, reason: rule ?? by, blocks });
     },
     settle: ({ toolCallId, output, isError }) => {
       const denial = denials.get(toolCallId);

@@ -4,7 +4,7 @@ import { contextTokens, NO_USAGE, type Usage } from "../schema/model.ts";
 import type { ToolCall, ToolResult } from "../schema/tool.ts";
 import { errorMessage } from "../text/error-message.ts";
 import { errorResult } from "../tools/tool.ts";
-import { createDenials } from "./denials.ts";
+import { createDenials, type Denials } from "./denials.ts";
 import { type ModelTurn, modelTurn } from "./model-turn.ts";
 import { type CheckContext, type EngineOptions, type Input, type RunInput, StopError } from "./options.ts";
 import { createRepeatedCalls, type RepeatedCalls } from "./repeated-calls.ts";
@@ -23,7 +23,7 @@ export class Run {
   readonly #run: RunInput;
   readonly #publish: Emit;
   readonly #repeated: RepeatedCalls;
-  readonly #denials = createDenials();
+  readonly #denials: Denials;
   readonly #spending: Spending;
   #turn = 0;
   #outOfTime = false;
@@ -34,6 +34,7 @@ export class Run {
     this.#history = run.history;
     this.#publish = publish;
     this.#repeated = createRepeatedCalls(options);
+    this.#denials = createDenials(options.permissionMode);
     this.#spending = createSpending(options.info);
   }
 

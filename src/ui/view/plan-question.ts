@@ -74,8 +74,7 @@ export const createPlanQuestion = (options: PlanQuestionOptions): PlanQuestion =
 
   return {
     offer: ({ reason, text }) => {
-      // Where the model tried more than reading, it was refused, and has planned all the same.
-      const hasPlan = (reason === "completed" || reason === "blocked") && text.trim() !== "";
+      const hasPlan = reason === "completed" && text.trim() !== "";
       if (!hasPlan || chat()?.session().isPlanning !== true) return;
       close();
       open = { controller: new AbortController() };

@@ -80,7 +80,6 @@ const turns = async (): Promise<void> => {
 describe("a plan", () => {
   test.each<[string, EngineEventBody<"run.completed">, boolean, number]>([
     ["is asked about", ended("1. Do it."), true, 1],
-    ["is asked about also where the model tried more", ended("1. Do it.", "blocked"), true, 1],
     ["is none outside of plan mode", ended("Done."), false, 0],
     ["is none where nothing is said", ended(" \n"), true, 0],
     ["is none where the run was interrupted", ended("1. Do", "cancelled"), true, 0],
