@@ -6,6 +6,7 @@ import type { Strings } from "../text/strings.ts";
 import { UserError } from "../text/user-error.ts";
 import { askTrust } from "./ask-trust.ts";
 import type { RunOptions } from "./program.ts";
+import { resumeRequest } from "./resume-request.ts";
 import { say } from "./say.ts";
 import { prepare, type Surroundings } from "./setup.ts";
 import { watchSignals } from "./signals.ts";
@@ -33,8 +34,13 @@ export const chat = async (request: ChatRequest): Promise<number> => {
   if (flag !== undefined) throw new UserError(request.strings.cli.onlyForRun(flag), { exitCode: EXIT.usage });
   const { stdin, stdout } = process;
   if (!stdin.isTTY || !stdout.isTTY)
-    throw new UserError(request.strings.cli.chatNeedsTerminal, { exitCode: EXIT.usage });
+    throw new UserError(
+      options.resume ? request.strings.sessions.resumeNeedsTerminal : request.strings.cli.chatNeedsTerminal,
+      { exitCode: EXIT.usage },
+    );
   const setup = await prepare(surroundings, options);
+  // Before anything is drawn: what is wrong with them needs no chat.
+  const resume = resumeRequest(options, setup.strings.sessions);
   const { settings } = setup.config;
   const stop = watchSignals();
   const { env } = surroundings;
@@ -47,12 +53,13 @@ export const chat = async (request: ChatRequest): Promise<number> => {
     settings,
     strings: setup.strings,
     prompt: prompt.join(" "),
+    picksSession: options.resume === true,
     openChat: async (ask, tell) => {
       // Nothing of the machine starts before the answer.
       const decided = await askTrust(setup, { ask, tell, signal: stop.signal });
       if (decided === null) throw new Left();
       const { createChat } = await import("./chat-machine.ts");
-      return createChat(decided, { run: options, version, tell }, ask);
+      return createChat(decided, { run: options, version, tell, resume }, ask);
     },
     stop,
     suspend,

@@ -4,11 +4,12 @@ import type { NamedChoice } from "../providers/choose-provider.ts";
 import { createFetch } from "../providers/transport.ts";
 import type { Ask } from "../schema/ask.ts";
 import type { PermissionMode } from "../schema/event.ts";
-import type { Chat, ChatInfo } from "../session/chat.ts";
+import type { Chat, ChatInfo, ChatPast } from "../session/chat.ts";
 import { createMask } from "../text/mask.ts";
 import { conversationMarkdown, exportPath, writeNewFile } from "./chat-export.ts";
 import { listChatModels, namedModel, namedProvider } from "./chat-models.ts";
-import { choose, modelInfo, openMachine } from "./compose.ts";
+import { choose, modelInfo } from "./choose-model.ts";
+import { openMachine } from "./compose.ts";
 import { doctorLines } from "./doctor-command.ts";
 import { editText } from "./edit-text.ts";
 import { explainCommand, explanationLines } from "./explain-command.ts";
@@ -17,6 +18,10 @@ import { listFiles } from "./list-files.ts";
 import { loginProviders, storeLogin } from "./login.ts";
 import type { RunOptions } from "./program.ts";
 import { promptText } from "./prompt.ts";
+import type { OpenedPast } from "./resume.ts";
+import { chooseAgain, modeOf, thinkingOf } from "./resume-choice.ts";
+import { resumableSessions } from "./resume-list.ts";
+import type { ResumeRequest } from "./resume-request.ts";
 import { removeSavedRule, savingRules } from "./save-rule.ts";
 import type { Setup } from "./setup.ts";
 import { writing } from "./writing.ts";
@@ -26,13 +31,15 @@ export type ChatOptions = {
   readonly version: string;
   /** Hears of what goes wrong beside a run, as a log that can no longer be written. */
   readonly tell: (text: string) => void;
+  /** The session that goes on; absent for a new one. */
+  readonly resume?: ResumeRequest | undefined;
 };
 
 const CYCLE: readonly PermissionMode[] = ["ask", "auto-edit", "plan"];
 
 /** The machine below the chat, with all that a person can change in it. @throws UserError */
 export const createChat = async (start: Setup, options: ChatOptions, person: Ask): Promise<Chat> => {
-  const { workDir, homeDir, cwd, env, paths, configFile, strings, config, secretNames } = start;
+  const { workDir, homeDir, cwd, env, paths, configFile, strings, secretNames } = start;
   const { run, version, tell } = options;
   const prompts = {
     systemPrompt: promptText(run, "systemPrompt", cwd, strings.cli),
@@ -41,13 +48,13 @@ export const createChat = async (start: Setup, options: ChatOptions, person: Ask
   const fetch = createFetch({ env });
 
   let setup = start;
-  const { settings } = config;
   let mask = createMask(setup.secretValues);
-  let mode = settings.permissionMode ?? "ask";
+  let past = await openAgain(setup, options.resume);
+  let mode = modeOf(setup, past?.last, ["auto", "yolo"]) ?? "ask";
   // Whoever has once chosen one of the others comes back to it.
   let extraModes = CYCLE.includes(mode) ? [] : [mode];
-  let thinking = settings.thinking;
-  let choice = await choose(setup, { named: config.named, chat: true, fetch });
+  let thinking = thinkingOf(setup, past?.last);
+  let { choice, warnings: choiceWarnings } = await chooseAgain(setup, past?.last, { chat: true, fetch });
 
   const ruleFiles = { workDir, homeDir, trustFile: paths.trust, configFile, harnessHome: paths.home, strings };
   const ask = savingRules(person, { ...ruleFiles, onSaved: start.rules.add, tell });
@@ -59,6 +66,7 @@ export const createChat = async (start: Setup, options: ChatOptions, person: Ask
       version,
       ...prompts,
       ask,
+      past: past ?? undefined,
       fetch,
       choice,
       thinking,
@@ -73,6 +81,13 @@ export const createChat = async (start: Setup, options: ChatOptions, person: Ask
     const next = await choose(setup, { named, chat: true, fetch });
     await machine.use(next, thinking);
     choice = next;
+  };
+
+  const replaceMachine = async (): Promise<void> => {
+    const before = machine;
+    machine = await open();
+    start.rules.forgetSession();
+    await before.close();
   };
 
   const info = (): ChatInfo => {
@@ -93,8 +108,9 @@ export const createChat = async (start: Setup, options: ChatOptions, person: Ask
       thinking,
       logFile: machine.log?.path ?? null,
       sessionId: machine.session.id,
+      isKept: machine.journal !== null,
       notes: choice.notes,
-      warnings: [...setup.warnings, ...machine.warnings],
+      warnings: [...setup.warnings, ...choiceWarnings, ...machine.warnings],
     };
   };
 
@@ -130,10 +146,28 @@ export const createChat = async (start: Setup, options: ChatOptions, person: Ask
     },
     runShell: (command, signal, onEvent) => machine.session.runShell(command, signal, onEvent),
     clear: async () => {
-      const before = machine;
-      machine = await open();
-      start.rules.forgetSession();
-      await before.close();
+      past = null;
+      await replaceMachine();
+    },
+    past: () => past && chatPast(past),
+    listSessions: () => resumableSessions(paths.sessions, Date.now()),
+    resume: async (id) => {
+      const next = await openAgain(setup, { session: { type: "id", id }, asFork: !run.session });
+      if (!next) return [];
+      const kept = { past, mode, thinking, choice, choiceWarnings };
+      try {
+        ({ choice, warnings: choiceWarnings } = await chooseAgain(setup, next.last, { chat: true, fetch }));
+        past = next;
+        thinking = thinkingOf(setup, next.last);
+        mode = modeOf(setup, next.last, ["auto", "yolo"]) ?? "ask";
+        await replaceMachine();
+      } catch (error) {
+        next.release?.();
+        ({ past, mode, thinking, choice, choiceWarnings } = kept);
+        throw error;
+      }
+      if (![...CYCLE, ...extraModes].includes(mode)) extraModes = [...extraModes, mode];
+      return [...choiceWarnings, ...machine.warnings];
     },
     listFiles: (signal) => listFiles({ workDir, env, secretNames, signal }),
     history: {
@@ -165,4 +199,14 @@ export const createChat = async (start: Setup, options: ChatOptions, person: Ask
     close: () => machine.close(),
     kill: () => machine.kill(),
   };
+};
+
+/** Loaded for itself: a new session reads no journal. */
+const openAgain = async (setup: Setup, request: ResumeRequest | undefined): Promise<OpenedPast | null> =>
+  request ? (await import("./resume.ts")).openPast(setup, request) : null;
+
+const chatPast = ({ id, recent, closing, totals, seq }: OpenedPast): ChatPast => {
+  const time = recent.events.at(-1)?.time ?? "";
+  const ends = closing.map((body, index) => ({ ...body, sessionId: id, seq: seq + index + 1, time }));
+  return { id, turnsBefore: recent.turnsBefore, events: [...recent.events, ...ends], totals };
 };

@@ -2,29 +2,29 @@ import { rmSync } from "node:fs";
 import { newSessionId, sessionFiles } from "../config/paths.ts";
 import { Engine } from "../engine/engine.ts";
 import type { LogFile } from "../logging/log-file.ts";
-import { chooseProvider, type NamedChoice, type ProviderChoice } from "../providers/choose-provider.ts";
-import { createListModels, createProvider } from "../providers/create-provider.ts";
+import type { ProviderChoice } from "../providers/choose-provider.ts";
+import { createProvider } from "../providers/create-provider.ts";
 import type { LLMProvider } from "../providers/provider.ts";
 import { createFetch, type Fetch } from "../providers/transport.ts";
 import type { Ask } from "../schema/ask.ts";
 import type { PermissionMode, ThinkingMode } from "../schema/event.ts";
-import { type ModelInfo, UNKNOWN_MODEL } from "../schema/model.ts";
 import type { JsonSchema } from "../schema/tool.ts";
-import { loadInstructions } from "../session/instructions.ts";
+import { type Instructions, loadInstructions } from "../session/instructions.ts";
 import type { JournalFile } from "../session/journal-file.ts";
 import { Session, type Sink, type StopCheck } from "../session/session.ts";
 import { systemPrompt } from "../session/system-prompt.ts";
-import { EXIT } from "../text/exit.ts";
 import { localTime } from "../text/local-time.ts";
 import { createMask, type Mask } from "../text/mask.ts";
-import { UserError } from "../text/user-error.ts";
 import type { Registry } from "../tools/registry.ts";
+import { modelInfo } from "./choose-model.ts";
 import { openHooks } from "./compose-hooks.ts";
 import { createTools } from "./compose-tools.ts";
 import { openJournal } from "./open-journal.ts";
 import { openLog } from "./open-log.ts";
 import { createPersonShell } from "./person-shell.ts";
 import type { RunOptions } from "./program.ts";
+import type { OpenedPast } from "./resume.ts";
+import { chooseAgain, modeOf, thinkingOf } from "./resume-choice.ts";
 import { sessionSandbox } from "./sandbox.ts";
 import { say } from "./say.ts";
 import type { Setup } from "./setup.ts";
@@ -39,6 +39,8 @@ export type ComposeOptions = {
   readonly answer?: { readonly schema: JsonSchema; readonly stopping: StopCheck } | undefined;
   /** Absent where no person can answer. */
   readonly ask?: Ask;
+  /** Absent for a new session. */
+  readonly past?: OpenedPast | undefined;
 };
 
 /** The machine below a front end, for one session. */
@@ -62,40 +64,25 @@ export type Machine = {
 
 /** The whole machine for one run. @throws UserError */
 export const compose = async (setup: Setup, options: ComposeOptions): Promise<Machine> => {
-  const { settings, named } = setup.config;
   const fetch = createFetch(setup);
-  return openMachine(setup, {
+  const last = options.past?.last;
+  const mode = modeOf(setup, last, ["yolo"]) ?? "auto";
+  const { choice, warnings } = await chooseAgain(setup, last, { chat: options.chat, fetch });
+  const machine = await openMachine(setup, {
     ...options,
     fetch,
-    choice: await choose(setup, { named, chat: options.chat, fetch }),
-    thinking: settings.thinking,
-    permissionMode: () => settings.permissionMode ?? (options.chat ? "ask" : "auto"),
+    choice,
+    thinking: thinkingOf(setup, last),
+    permissionMode: () => mode,
     mask: createMask(setup.secretValues),
     tell: say,
   });
-};
-
-export type ChooseOptions = {
-  /** The strongest first. */
-  readonly named: readonly NamedChoice[];
-  readonly chat: boolean;
-  readonly fetch: Fetch;
-};
-
-/** The provider and the model. @throws UserError also where a cost limit could not work. */
-export const choose = async (setup: Setup, { named, chat, fetch }: ChooseOptions): Promise<ProviderChoice> => {
-  const { servers, secrets, config, strings } = setup;
-  const choice = await chooseProvider({
-    servers,
-    credentials: secrets.credentials,
-    named,
-    chat,
-    listModels: createListModels(fetch),
-    overrides: config.settings.models,
-    strings,
-  });
-  checkPrices(setup, choice);
-  return choice;
+  const isUnusual = last?.mode === mode && mode !== (setup.config.settings.permissionMode ?? "auto");
+  return {
+    ...machine,
+    notes: [...machine.notes, ...(isUnusual ? [setup.strings.sessions.goesOnIn(mode)] : [])],
+    warnings: [...warnings, ...machine.warnings],
+  };
 };
 
 export type MachineOptions = ComposeOptions & {
@@ -112,8 +99,8 @@ export type MachineOptions = ComposeOptions & {
 export const openMachine = async (setup: Setup, options: MachineOptions): Promise<Machine> => {
   const { workDir, paths, strings, config } = setup;
   const { settings } = config;
-  const { run, ask, mask, permissionMode } = options;
-  const id = newSessionId(new Date(), Math.random);
+  const { run, ask, mask, permissionMode, past } = options;
+  const id = past?.id ?? newSessionId(new Date(), Math.random);
   const files = sessionFiles(paths, id);
 
   const connect = (choice: ProviderChoice, thinking: ThinkingMode): Promise<LLMProvider> =>
@@ -167,22 +154,13 @@ export const openMachine = async (setup: Setup, options: MachineOptions): Promis
       now,
       ask,
     });
-  const instructions = loadInstructions(paths.instructions, workDir);
-  const prompt = systemPrompt({
-    workDir,
-    platform: process.platform,
-    shell: "bash",
-    date: localDate(new Date()),
-    replace: options.systemPrompt,
-    append: options.appendSystemPrompt,
-    instructions: mask(instructions.text),
-    answerSchema: options.answer?.schema,
-  });
+  const { prompt, instructions } = promptOf(setup, options);
   const { journal, warnings: journalWarnings } = await openJournal(setup, {
     id,
     files,
     version: options.version,
     systemPrompt: prompt,
+    past,
     isWanted: run.session,
     tell: options.tell,
   });
@@ -190,6 +168,7 @@ export const openMachine = async (setup: Setup, options: MachineOptions): Promis
   const session = new Session({
     id,
     systemPrompt: prompt,
+    past,
     engine: createEngine(provider, options.choice, options.thinking),
     sinks,
     clock: () => new Date(),
@@ -235,6 +214,28 @@ export const openMachine = async (setup: Setup, options: MachineOptions): Promis
   };
 };
 
+/** What the model is told first: the same bytes as before where a session goes on, unless something else is asked for. */
+const promptOf = (
+  { paths, workDir }: Setup,
+  { systemPrompt: replace, appendSystemPrompt: append, answer, past, mask }: MachineOptions,
+): { readonly prompt: string; readonly instructions: Pick<Instructions, "skipped" | "cut"> } => {
+  const before = past?.messages.find(({ role }) => role === "system")?.content;
+  if (before !== undefined && [replace, append, answer].every((asked) => asked === undefined))
+    return { prompt: before, instructions: { skipped: [], cut: [] } };
+  const instructions = loadInstructions(paths.instructions, workDir);
+  const prompt = systemPrompt({
+    workDir,
+    platform: process.platform,
+    shell: "bash",
+    date: localDate(new Date()),
+    replace,
+    append,
+    instructions: mask(instructions.text),
+    answerSchema: answer?.schema,
+  });
+  return { prompt, instructions };
+};
+
 /** The first check that sends the model back does. */
 const oneAfterTheOther =
   (...checks: readonly (StopCheck | undefined)[]): StopCheck =>
@@ -248,18 +249,6 @@ const oneAfterTheOther =
 
 // The global performance object would load a dozen modules of node.
 const now = (): number => Number(process.hrtime.bigint()) / 1e6;
-
-/** What is known of a choice's model. */
-export const modelInfo = (choice: ProviderChoice): ModelInfo => (choice.kind === "model" ? choice.info : UNKNOWN_MODEL);
-
-const checkPrices = ({ config, strings }: Setup, choice: ProviderChoice): void => {
-  if (config.settings.maxCostUsd === null || choice.kind === "offline" || choice.info.prices !== null) return;
-  const model = `${choice.server.name}/${choice.model}`;
-  throw new UserError(strings.cli.unknownPrice(model), {
-    exitCode: EXIT.config,
-    hint: strings.cli.unknownPriceHint(model),
-  });
-};
 
 const localDate = (time: Date): string => {
   const { year, month, day } = localTime(time);

@@ -54,12 +54,22 @@ const runEditor = (
     const command = IS_ONE_COMMAND.test(editor) ? `exec ${editor}` : editor;
     const child = spawn("sh", ["-c", `${command} "$@"`, editor, file], { env, stdio: "inherit" });
     // It puts the terminal in order before it ends; until then it has it.
-    const end = (): void => void child.kill();
+    let insist: NodeJS.Timeout | undefined;
+    const end = (): void => {
+      child.kill();
+      // Whoever leaves does not wait for an editor that will not go.
+      insist = setTimeout(() => child.kill("SIGKILL"), GRACE_MS);
+    };
     signal.addEventListener("abort", end, { once: true });
-    child.once("close", () => signal.removeEventListener("abort", end));
+    child.once("close", () => {
+      signal.removeEventListener("abort", end);
+      clearTimeout(insist);
+    });
     child.once("error", reject);
     child.once("exit", (code, signal) => resolve(code ?? signal ?? ""));
   });
+
+const GRACE_MS = 1000;
 
 // It can take the shell's place, and with that its signals: no assignment before it, nothing that joins it with another.
 const IS_ONE_COMMAND = /^(?!\s*(?:\w+=|:\s*$))[^;&|<>()`\n]+$/;

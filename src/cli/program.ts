@@ -25,6 +25,11 @@ export type RunOptions = {
   readonly jsonSchema?: string;
   readonly output?: string;
   readonly session: boolean;
+  readonly continue?: true;
+  readonly resume?: true;
+  /** `--session`; `session` is what `--no-session` sets. */
+  readonly sessionId?: string;
+  readonly fork?: true;
   readonly systemPrompt?: string;
   readonly systemPromptFile?: string;
   readonly appendSystemPrompt?: string;
@@ -216,6 +221,10 @@ const addRunOptions = (command: Command, options: Strings["cli"]["options"]): Co
     .option("--json-schema <file>", options.jsonSchema)
     .option("-o, --output <file>", options.output)
     .option("--no-session", options.noSession)
+    .option("-c, --continue", options.continue)
+    .option("-r, --resume", options.resume)
+    .addOption(sessionOption(options.session))
+    .option("--fork", options.fork)
     .option("--system-prompt <text>", options.systemPrompt)
     .option("--system-prompt-file <file>", options.systemPromptFile)
     .option("--append-system-prompt <text>", options.appendSystemPrompt)
@@ -223,6 +232,13 @@ const addRunOptions = (command: Command, options: Strings["cli"]["options"]): Co
     .option("--log-file <file>", options.logFile)
     .option("--config <file>", options.config)
     .option("--verbose", options.verbose);
+};
+
+/** Not the opposite of `--no-session`, which it may stand beside. */
+const sessionOption = (description: string): Option => {
+  const option = new Option("--session <id>", description);
+  option.attributeName = () => "sessionId";
+  return option;
 };
 
 /** A command's options over those that stood before it; what was given beats a default, wherever it stood. */

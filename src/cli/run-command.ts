@@ -13,6 +13,7 @@ import { checkOutput, writeOutput } from "./named-files.ts";
 import { stderrPaint } from "./paint.ts";
 import type { RunOptions } from "./program.ts";
 import { promptText, readPrompt } from "./prompt.ts";
+import { resumeRequest } from "./resume-request.ts";
 import { say } from "./say.ts";
 import { prepare, type Surroundings } from "./setup.ts";
 import { type Stop, watchSignals } from "./signals.ts";
@@ -84,16 +85,20 @@ const start = async ({ prompt, options, surroundings, version }: RunRequest): Pr
     options.jsonSchema === undefined ? undefined : await loadAnswerSchema(resolve(cwd, options.jsonSchema), strings);
   const systemPrompt = promptText(options, "systemPrompt", cwd, strings.cli);
   const appendSystemPrompt = promptText(options, "appendSystemPrompt", cwd, strings.cli);
+  // It needs a person who chooses.
+  if (options.resume) throw new UserError(strings.sessions.resumeNeedsTerminal, { exitCode: EXIT.usage });
+  const resume = resumeRequest(options, strings.sessions);
   const input = await readPrompt(prompt.join(" "), strings.cli);
-  const machine = await compose(setup, {
-    run: options,
-    chat: false,
-    version,
-    systemPrompt,
-    appendSystemPrompt,
-    answer,
-  });
-  return { machine, input, answer, strings };
+  // Loaded for itself: a new session reads no journal.
+  const past = resume && (await (await import("./resume.ts")).openPast(setup, resume));
+  try {
+    const prompts = { systemPrompt, appendSystemPrompt, answer };
+    const machine = await compose(setup, { run: options, chat: false, version, ...prompts, past });
+    return { machine, input, answer, strings };
+  } catch (error) {
+    past?.release?.();
+    throw error;
+  }
 };
 
 const finish = async (

@@ -31,7 +31,7 @@ export const checkSandbox = async (setup: Setup): Promise<SandboxFinding> => {
       program,
       policy: () => ({
         // Less may be written than in a session: the folder with the probes lies in one that may be.
-        ...createPolicy(options),
+        ...createPolicy(options)(),
         workDir: join(folder, "inside"),
         writable: [join(folder, "inside")],
         readOnly: [],

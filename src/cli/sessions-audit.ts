@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { JournalEntry } from "../session/journal.ts";
 import { printableJson } from "../text/printable-json.ts";
 import type { Strings } from "../text/strings.ts";
@@ -17,6 +16,8 @@ export type Decision = {
   readonly mode: string | null;
   readonly rule: string | null;
   readonly scope: string;
+  /** What made the person be asked: mode, rule, guard, hook, secret or sandbox (run it once more, outside); null where nobody was. */
+  readonly askedBy: string | null;
   /** Of the arguments' JSON text that was decided about: `sha256:` and 16 hex digits. */
   readonly argumentsDigest: string | null;
   readonly feedback: string | null;
@@ -29,8 +30,7 @@ export interface AuditFold {
 
 export const createAudit = (): AuditFold => {
   let mode: string | null = null;
-  // For journals whose decisions do not say it. Calls end soon after their decision, and with that it is forgotten.
-  const digests = new Map<string, string>();
+  const asked = new Map<string, string>();
   return {
     add: (entry) => {
       switch (entry.type) {
@@ -40,15 +40,11 @@ export const createAudit = (): AuditFold => {
         case "mode":
           ({ mode } = entry);
           return undefined;
-        case "tool.started":
-          digests.set(entry.call.id, digestOf(entry.call.arguments));
-          return undefined;
         case "permission.requested":
-          // A hook may have changed what the model asked for.
-          digests.set(entry.toolCallId, digestOf(entry.question.arguments));
+          asked.set(entry.toolCallId, entry.question.by);
           return undefined;
         case "tool.completed":
-          digests.delete(entry.toolCallId);
+          asked.delete(entry.toolCallId);
           return undefined;
         case "permission.resolved":
           return {
@@ -62,7 +58,8 @@ export const createAudit = (): AuditFold => {
             mode,
             rule: entry.rule ?? null,
             scope: entry.scope,
-            argumentsDigest: entry.argumentsDigest ?? digests.get(entry.toolCallId) ?? null,
+            askedBy: entry.by === "person" ? (asked.get(entry.toolCallId) ?? null) : null,
+            argumentsDigest: entry.argumentsDigest ?? null,
             feedback: entry.feedback ?? null,
           };
         default:
@@ -71,8 +68,6 @@ export const createAudit = (): AuditFold => {
     },
   };
 };
-
-const digestOf = (text: string): string => `sha256:${createHash("sha256").update(text).digest("hex").slice(0, 16)}`;
 
 /** A decision as the cells of a row. */
 export const auditRow = (decision: Decision, strings: Strings["sessions"]): readonly string[] => [
@@ -85,7 +80,8 @@ export const auditRow = (decision: Decision, strings: Strings["sessions"]): read
   ...(decision.feedback === null ? [] : [decision.feedback]),
 ];
 
-const whoDecided = ({ by, mode, rule }: Decision): string => {
+const whoDecided = ({ by, mode, rule, askedBy }: Decision): string => {
+  if (askedBy !== null) return `${by} (${askedBy})`;
   if (by === "mode") return mode === null ? by : `${by} ${mode}`;
   return rule === null ? by : `${by} ${rule}`;
 };

@@ -69,6 +69,10 @@ const configKey = (rest: readonly Word[]): string | undefined => {
     return undefined;
   const texts = rest.map(({ text }) => text);
   const verb = texts.find((text) => text !== null && !text.startsWith("-"));
+  // Under its new name a section's settings mean something else, and an editor may write anything.
+  const whole = ["rename-section", "edit"].find((name) => verb === name || hasFlag(rest, { long: [name] }));
+  if (whole !== undefined) return whole;
+  if (hasFlag(rest, { letters: "e" })) return "edit";
   if (verb === "get" || verb === "list" || verb === "unset") return undefined;
   const index = texts.findIndex(
     (text) => text !== null && !text.startsWith("-") && text.includes(".") && runsPrograms(text),

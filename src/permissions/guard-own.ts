@@ -91,7 +91,8 @@ const ownArguments = ([first, ...rest]: readonly Word[]): readonly Word[] | unde
 
 const isOwnName = ({ text }: Word): boolean => /^harness9(@|$)/.test(text ?? "");
 
-const isOwnFile = ({ text }: Word): boolean => /(^|\/)(harness9\.js|harness9\/dist\/cli\.js)$/.test(text ?? "");
+const isOwnFile = ({ text }: Word): boolean =>
+  /(^|\/)(harness9\.js|\.bin\/harness9|harness9\/dist\/cli\.js)$/.test(text ?? "");
 
 /** `HARNESS9_PERMISSION_MODE=yolo` and its like: before our name, alone, or exported. */
 const raisingVariable = ({ words: [first, ...rest], assigned }: SimpleCommand): string | undefined => {

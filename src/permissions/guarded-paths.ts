@@ -123,7 +123,8 @@ export const isInside = (path: string, folder: string): boolean =>
 /** Why nobody but a person may write this path: it decides what programs do later. */
 export const writeHarm = (path: string, { homeDir, harnessHome }: GuardPlaces): Harm | undefined => {
   if (mayBeIn(path, harnessHome)) return "settings";
-  const segments = segmentsOf(path);
+  // Where upper and lower case are one, as on macOS, `.GIT` is `.git`.
+  const segments = segmentsOf(path.toLowerCase());
   for (const [index, segment] of segments.entries()) {
     const rest = segments.slice(index + 1);
     if (mayBe(segment, ".harness9") && !OWN_WRITABLE.has(rest[0] ?? "")) return "settings";

@@ -82,6 +82,7 @@ type WalkerOptions = {
 };
 
 const MAX_DEPTH = 32;
+const MAX_FEEDERS = 64;
 const PLAIN_TEXT = /^[\w=.,:/@%+-]*$/;
 /** Wrappers that run a builtin in the same shell. */
 const KEEPS_SHELL = /^(builtin|command|eval)$/;
@@ -133,10 +134,11 @@ const createWalker = ({ parse, forEachChild, places, commands, doubt, notPlain }
       }
       case "Pipeline": {
         if (node.commands.length === 1) break;
-        const start = commands.length;
+        let { fedBy } = context;
         for (const command of node.commands) {
-          const fedBy = [...context.fedBy, ...namesFrom(start)];
+          const start = commands.length;
           walk(command, { ...inSubshell(context), fedBy });
+          fedBy = withNames(fedBy, namesFrom(start));
         }
         return;
       }
@@ -146,8 +148,14 @@ const createWalker = ({ parse, forEachChild, places, commands, doubt, notPlain }
       case "ArithmeticCommandExpansion":
       case "Coproc":
         if ("script" in node && node.script === undefined) doubt("syntax", node.text);
+        if (node.type === "Coproc" && node.name) emit({ ...base(context), assigned: [node.name.text] });
         forEachChild(node, (child) => walk(child, inSubshell(context)));
         return;
+      case "For":
+      case "Select":
+        // A capital letter is what programs give a meaning to: `for PATH in .`
+        if (/[A-Z]/.test(node.name.text)) emit({ ...base(context), assigned: [node.name.text] });
+        break;
       case "Function": {
         if (REPLACED_BUILTINS.test(node.name.value)) doubt("redefines", node.name.value);
         const inFunctions = [...context.inFunctions, node.name.value];
@@ -172,6 +180,8 @@ const createWalker = ({ parse, forEachChild, places, commands, doubt, notPlain }
         if (holdsScript(node.left) || holdsScript(node.right)) doubt("evaluated", "[[ ]]");
         break;
       case "ArithmeticWord":
+        // `((PATH = 1))` is a folder's name.
+        if (/^PATH\b/.test(node.value)) emit({ ...base(context), assigned: ["PATH"] });
         // Quotes hide a substitution from the parser, not from the evaluation.
         if (/['\\]/.test(quotedText(node))) doubt("evaluated", "$(( ))");
         break;
@@ -212,7 +222,7 @@ const createWalker = ({ parse, forEachChild, places, commands, doubt, notPlain }
     const assigned = node.prefix.flatMap((one) => (one.type === "Assignment" ? [assignedName(one, context)] : []));
     const start = commands.length;
     const redirects = redirectsOf(node.redirects, context);
-    const fedBy = [...context.fedBy, ...namesFrom(start)];
+    const fedBy = withNames(context.fedBy, namesFrom(start));
     const simple: SimpleCommand = { ...base(context), words, assigned, redirects, fedBy };
     if (words.length === 0) emit(simple);
     else judge(simple, inputOf(node.redirects), context);
@@ -271,6 +281,9 @@ const createWalker = ({ parse, forEachChild, places, commands, doubt, notPlain }
   const redirectsOf = (redirects: readonly Redirection[], context: Context): RedirectTarget[] =>
     redirects.flatMap((redirect) => {
       walk(redirect, context);
+      // `{PATH}<file` gives PATH the descriptor's number.
+      if (redirect.descriptor?.type === "FileDescriptorVariable")
+        emit({ ...base(context), assigned: [redirect.descriptor.name] });
       if (redirect.type !== "Redirect") return [];
       if (redirect.target === undefined) {
         doubt("redirect", redirect.operator);
@@ -303,6 +316,14 @@ const createWalker = ({ parse, forEachChild, places, commands, doubt, notPlain }
 
   const namesFrom = (start: number): string[] =>
     commands.slice(start).flatMap(({ words: [first] }) => (first?.text ? [basename(first.text)] : []));
+
+  /** Each name once, and not without end: a long pipeline would be copied for each of its commands. */
+  const withNames = (names: readonly string[], more: readonly string[]): readonly string[] => {
+    const added = [...new Set(more)].filter((name) => !names.includes(name));
+    if (added.length === 0) return names;
+    if (names.length + added.length > MAX_FEEDERS) doubt("nesting", "|");
+    return [...names, ...added].slice(0, MAX_FEEDERS);
+  };
 
   const base = ({ shell, ...context }: Context): SimpleCommand => ({
     words: [],

@@ -5,6 +5,8 @@ import { isLiteral, type Word } from "./shell-word.ts";
 export type Shell = { directories: readonly (string | null)[] };
 
 const MAX_DIRECTORIES = 8;
+// What Linux allows in one path.
+const MAX_PATH = 4096;
 
 export const union = (some: Shell["directories"], more: Shell["directories"]): Shell["directories"] => {
   const all = [...new Set([...some, ...more])];
@@ -19,6 +21,7 @@ export const changeDirectory = (name: string, words: readonly Word[], shell: She
   const path = target === undefined ? homeDir : isLiteral(target) && target.text !== "-" ? target.text : null;
   shell.directories = shell.directories.map((directory) => {
     if (path === null) return null;
-    return directory === null ? (path.startsWith("/") ? path : null) : resolve(directory, path);
+    const next = directory === null ? (path.startsWith("/") ? path : null) : resolve(directory, path);
+    return next !== null && next.length > MAX_PATH ? null : next;
   });
 };

@@ -1,6 +1,6 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
 import type { ToolCall, ToolDefinition } from "../schema/tool.ts";
-import { isThinking, type Layouts } from "./anthropic-turn.ts";
+import { isThinking } from "./anthropic-turn.ts";
 import {
   fitOutputTokens,
   type Group,
@@ -12,7 +12,7 @@ import {
 } from "./history.ts";
 import type { ModelOptions } from "./model-options.ts";
 import type { ModelRequest } from "./provider.ts";
-import { type JsonObject, textAt } from "./wire.ts";
+import type { JsonObject } from "./wire.ts";
 
 /** What this server takes. */
 export type AnthropicFeatures = {
@@ -20,7 +20,6 @@ export type AnthropicFeatures = {
   readonly effort: boolean;
   /** Thinking blocks that it did not take back. */
   readonly refusedThinking: WeakSet<object>;
-  readonly layouts: Layouts;
   /** A history with calls needs tools, also where none may be called. */
   readonly declaresTools: boolean;
 };
@@ -134,11 +133,10 @@ const toMessages = (
 
 const toWireAssistant = (group: Group & { readonly role: "assistant" }, features: AnthropicFeatures): WireMessage => {
   const own = group.blocks.filter((block) => isThinking(block) && !features.refusedThinking.has(block));
-  const layout = own[0] && features.layouts.get(own[0]);
   return {
     role: "assistant",
     content:
-      (layout && inOrder(layout, group)) ??
+      inOrder(own, group) ??
       ([
         ...own,
         ...(group.text === "" ? [] : [{ type: "text", text: group.text }]),
@@ -154,22 +152,25 @@ const toWireCall = ({ id, name, arguments: raw }: ToolCall): Anthropic.ToolUseBl
   input: wireArguments(raw) ?? {},
 });
 
-/** The message with its blocks where the model had them; undefined where the history holds another message by now. */
+/** The message with its blocks where the model had them; undefined where nobody knows, or it is another message by now. */
 const inOrder = (
-  layout: readonly JsonObject[],
-  group: Group & { readonly role: "assistant" },
+  own: readonly JsonObject[],
+  { layout, text, toolCalls }: Group & { readonly role: "assistant" },
 ): Anthropic.ContentBlockParam[] | undefined => {
-  const calls = [...group.toolCalls];
-  const content = layout.flatMap((block): readonly unknown[] => {
-    if (isThinking(block)) return [block];
-    const text = textAt(block, "text");
+  if (!layout) return undefined;
+  const blocks = [...own];
+  const calls = [...toolCalls];
+  let at = 0;
+  const content = layout.flatMap((part): readonly unknown[] => {
+    if (part === "thinking") return blocks.splice(0, 1);
+    if (part === "call") return calls.splice(0, 1).map(toWireCall);
+    const piece = text.slice(at, at + part);
+    at += part;
     // The API gives blank texts but takes none.
-    if (block["type"] === "text") return text.trim() === "" ? [] : [{ type: "text", text }];
-    const call = block["type"] === "tool_use" ? calls.shift() : undefined;
-    return call ? [toWireCall(call)] : [];
+    return piece.trim() === "" ? [] : [{ type: "text", text: piece }];
   });
-  const text = layout.map((block) => (block["type"] === "text" ? textAt(block, "text") : "")).join("");
-  const isWhole = text.trim() === group.text.trim() && calls.length === 0;
+  const thoughts = layout.filter((part) => part === "thinking").length;
+  const isWhole = thoughts === own.length && calls.length === 0 && at === text.length;
   return isWhole ? (content as Anthropic.ContentBlockParam[]) : undefined;
 };
 

@@ -1,4 +1,5 @@
 import type { FinishReason } from "../schema/event.ts";
+import type { Thinking } from "../schema/message.ts";
 import { mergeUsage, NO_USAGE } from "../schema/model.ts";
 import { completeAnswer, knownUsage, strangeAnswer } from "./answer.ts";
 import type { ErrorContext } from "./classify-error.ts";
@@ -11,18 +12,8 @@ type Block = { -readonly [Key in keyof JsonObject]: JsonObject[Key] };
 /** One block of the answer, as its start gave it and its deltas completed it. */
 type Part = { readonly index: number; readonly block: Block; isStreamed: boolean };
 
-/**
- * For answers in which thinking does not come first: the first thinking block → all blocks in the model's order.
- * The API refuses a thinking block that is not where it was, and the history keeps text, thinking and calls apart.
- */
-export type Layouts = WeakMap<object, readonly JsonObject[]>;
-
 /** Reads one answer of the Messages API. Events and deltas of kinds that it does not know are skipped. */
-export const createAnthropicTurn = (
-  toolCalls: ToolCallAccumulator,
-  context: ErrorContext,
-  layouts: Layouts = new WeakMap(),
-): Turn => {
+export const createAnthropicTurn = (toolCalls: ToolCallAccumulator, context: ErrorContext): Turn => {
   const parts: Part[] = [];
   let content = "";
   let usage = NO_USAGE;
@@ -146,13 +137,15 @@ export const createAnthropicTurn = (
       takeWholeInputs();
       const all = parts.map(({ block }) => block);
       const blocks = all.filter(isThinking);
-      const [first] = blocks;
-      if (first && !all.slice(0, blocks.length).every(isThinking)) layouts.set(first, all);
+      const isFirst = all.slice(0, blocks.length).every(isThinking);
       const text = blocks.map((block) => textAt(block, "thinking")).join("");
       return completeAnswer(
         {
           content,
-          thinking: blocks.length > 0 ? { kind: "native", text, blocks } : undefined,
+          thinking:
+            blocks.length > 0
+              ? { kind: "native", text, blocks, ...(!isFirst && { layout: layoutOf(all) }) }
+              : undefined,
           toolCalls,
           finishReason,
           usage: knownUsage(usage),
@@ -169,6 +162,14 @@ const NO_THINKING: JsonObject = { type: "thinking", thinking: "", signature: "" 
 const append = ({ block }: Part, key: string, delta: JsonObject): void => {
   block[key] = textAt(block, key) + textAt(delta, key);
 };
+
+/** The API refuses a thinking block that is not where it was, and the history keeps text, thinking and calls apart. */
+const layoutOf = (blocks: readonly JsonObject[]): NonNullable<Thinking["layout"]> =>
+  blocks.flatMap((block): NonNullable<Thinking["layout"]> => {
+    if (isThinking(block)) return ["thinking"];
+    if (block["type"] === "text") return [textAt(block, "text").length];
+    return block["type"] === "tool_use" ? ["call"] : [];
+  });
 
 /** Whether a block is the model's own reasoning, which goes back to the API as it came. */
 export const isThinking = (block: JsonObject): boolean =>

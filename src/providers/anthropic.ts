@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { BaseAnthropic, type ClientOptions } from "@anthropic-ai/sdk/client";
 import { type AnthropicFeatures, buildAnthropicRequest } from "./anthropic-request.ts";
-import { createAnthropicTurn, isThinking, type Layouts } from "./anthropic-turn.ts";
+import { createAnthropicTurn, isThinking } from "./anthropic-turn.ts";
 import { refusesParameter } from "./classify-error.ts";
 import { callIds } from "./history.ts";
 import type { ModelOptions } from "./model-options.ts";
@@ -20,7 +20,6 @@ export const createAnthropic = (options: ModelOptions): LLMProvider => {
   const baseUrl = (options.baseUrl ?? VENDOR_URL).replace(/\/+$/, "").replace(/\/v1(?:\/messages)?$/, "");
   const context = { ...options, baseUrl };
   const features = createFeatures(options);
-  const layouts: Layouts = new WeakMap();
 
   async function* generateStream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<StreamChunk> {
     const toolCalls = createToolCallAccumulator(callIds(request.messages), createCallId);
@@ -30,13 +29,13 @@ export const createAnthropic = (options: ModelOptions): LLMProvider => {
       send: async (fetch, innerSignal) =>
         createClient(options, baseUrl, fetch)
           .post("/v1/messages", {
-            body: await buildAnthropicRequest(request, options, { ...features.current(), layouts }),
+            body: await buildAnthropicRequest(request, options, features.current()),
             signal: innerSignal,
             stream: options.stream,
           })
           .asResponse() as Promise<unknown> as Promise<HttpResponse>,
       adapt: (error) => features.adapt(error, request),
-      turn: createAnthropicTurn(toolCalls, context, layouts),
+      turn: createAnthropicTurn(toolCalls, context),
       context,
       timeouts: options.timeouts,
       signal,
@@ -73,7 +72,7 @@ const createClient = (options: ModelOptions, baseURL: string, fetch: Fetch): Bas
 const ADAPTIVE_MODELS = /claude-(?:opus|sonnet|haiku)-(?:4-(?:[6-9]|1\d)|[5-9]|[1-9]\d)(?!\d)|claude-(?:mythos|fable)/;
 
 type Features = {
-  readonly current: () => Omit<AnthropicFeatures, "layouts">;
+  readonly current: () => AnthropicFeatures;
   readonly adapt: (error: unknown, request: ModelRequest) => boolean;
 };
 
@@ -81,7 +80,7 @@ type Features = {
 const createFeatures = (options: ModelOptions): Features => {
   const refusedThinking = new WeakSet<object>();
   const isAdaptive = ADAPTIVE_MODELS.test(options.model);
-  let features: Omit<AnthropicFeatures, "layouts"> = {
+  let features: AnthropicFeatures = {
     refusedThinking,
     declaresTools: false,
     thinkingStyle: options.quirks?.thinkingStyle ?? (isAdaptive ? "adaptive" : "budget"),

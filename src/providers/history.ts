@@ -25,6 +25,8 @@ export type Group =
       readonly role: "assistant";
       readonly text: string;
       readonly blocks: readonly JsonObject[];
+      /** As in `Thinking`, of this text, these blocks and these calls. */
+      readonly layout?: Thinking["layout"];
       readonly toolCalls: readonly ToolCall[];
     }
   | { readonly role: "user"; readonly results: readonly Result[]; readonly parts: readonly Part[] };
@@ -56,9 +58,11 @@ const toGroup = async (message: Message, options: HistoryOptions): Promise<Group
       return message.content.trim() === "" ? undefined : { role: "system", text: message.content };
     case "assistant": {
       const thought = message.thinking?.kind === "two-stage" ? message.thinking.text : "";
-      const text = joinTexts(thought, message.content);
-      if (text === "" && message.toolCalls.length === 0) return undefined;
-      return { role: "assistant", text, blocks: nativeBlocks(message.thinking), toolCalls: message.toolCalls };
+      const { content, toolCalls } = message;
+      const text = joinTexts(thought, content);
+      if (text === "" && toolCalls.length === 0) return undefined;
+      const layout = text === content ? message.thinking?.layout : undefined;
+      return { role: "assistant", text, blocks: nativeBlocks(message.thinking), toolCalls, ...(layout && { layout }) };
     }
     case "user": {
       const images = await Promise.all((message.attachments ?? []).map((image) => loadImage(image, options)));
@@ -83,7 +87,12 @@ const join = (a: Group, b: Group): Group | undefined => {
   if (a.role === "user" && b.role === "user")
     return { role: "user", results: [...a.results, ...b.results], parts: [...a.parts, ...b.parts] };
   if (a.role === "assistant" && b.role === "assistant" && a.toolCalls.length === 0)
-    return { ...b, text: joinTexts(a.text, b.text), blocks: [...a.blocks, ...b.blocks] };
+    return {
+      role: "assistant",
+      text: joinTexts(a.text, b.text),
+      blocks: [...a.blocks, ...b.blocks],
+      toolCalls: b.toolCalls,
+    };
   return undefined;
 };
 

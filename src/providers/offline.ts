@@ -49,15 +49,14 @@ const answer = (request: ModelRequest, { chat, strings }: OfflineOptions): Answe
 
 type Order = { readonly index: number; readonly steps: readonly OfflineStep[] };
 
-/** The newest order. What follows an observation without being one (a reminder of the engine) does not end the order under way. */
+/** The newest order. A message that comes along with one, or with an observation, as a reminder does, does not end the order under way. */
 const currentOrder = (messages: readonly Message[]): Order | null => {
   for (let index = messages.length - 1; index >= 0; index -= 1) {
     const message = messages[index];
     if (message?.role !== "user" || isObservation(message)) continue;
     const steps = parseOrder(message.content);
     if (steps) return { index, steps };
-    const before = messages[index - 1];
-    if (!before || !isObservation(before)) return null;
+    if (messages[index - 1]?.role !== "user") return null;
   }
   return null;
 };

@@ -11,6 +11,11 @@ export type Thinking = {
   readonly kind: "two-stage" | "native";
   readonly text: string;
   readonly blocks?: readonly unknown[];
+  /**
+   * Where the blocks stood, unless all came before text and calls: the message's parts in the model's order. `thinking`
+   * and `call` are the next block and the next call, a number is as many UTF-16 units of the content.
+   */
+  readonly layout?: readonly ("thinking" | "call" | number)[];
 };
 
 export type SystemMessage = { readonly role: "system"; readonly content: string };

@@ -2,6 +2,7 @@ import type { RuleScope } from "../schema/ask.ts";
 import type { EngineEvent, PermissionMode, ThinkingMode } from "../schema/event.ts";
 import type { Prices } from "../schema/model.ts";
 import type { ToolDefinition } from "../schema/tool.ts";
+import type { Totals } from "./journal-totals.ts";
 import type { Session } from "./session.ts";
 
 /** What the chat shows of the machine below it. Names and paths in it are others' texts: clean them before drawing. */
@@ -25,6 +26,8 @@ export type ChatInfo = {
   readonly thinking: ThinkingMode;
   readonly logFile: string | null;
   readonly sessionId: string;
+  /** Whether the session can be taken up again later. */
+  readonly isKept: boolean;
   /** What is good to know. */
   readonly notes: readonly string[];
   /** What is not as the person may expect. */
@@ -59,6 +62,23 @@ export type ListedRule = {
   readonly saved?: RuleScope;
 };
 
+/** What stands behind a session that was taken up again. */
+export type ChatPast = {
+  readonly id: string;
+  /** The end of the conversation. */
+  readonly events: readonly EngineEvent[];
+  /** How many turns came before these. */
+  readonly turnsBefore: number;
+  readonly totals: Totals;
+};
+
+/** A session that can be taken up again. Its prompt is others' text. */
+export type PastSession = Pick<Totals, "prompt" | "turns" | "costUsd"> & {
+  readonly id: string;
+  /** Since something has happened in it, in milliseconds. */
+  readonly ageMs: number;
+};
+
 /**
  * All that the command line gives to the chat. What fails because of what a person asked for throws a UserError and
  * leaves everything as it was.
@@ -84,6 +104,12 @@ export type Chat = {
   readonly runShell: (command: string, signal: AbortSignal, onEvent: (event: EngineEvent) => void) => Promise<void>;
   /** A new session. What the old one has left running ends. Only between runs. */
   readonly clear: () => Promise<void>;
+  /** Null in a session that is new. */
+  readonly past: () => ChatPast | null;
+  /** The sessions of this folder that nobody works in, the newest first. */
+  readonly listSessions: () => Promise<readonly PastSession[]>;
+  /** Goes on with another session of this folder, with its model and mode. What the present one has left running ends. Only between runs. Returns what is not as before. */
+  readonly resume: (id: string) => Promise<readonly string[]>;
   /** Files, and folders with a final slash, relative to the work directory. Never throws. */
   readonly listFiles: (signal: AbortSignal) => Promise<readonly string[]>;
   /** What the person has sent, in all sessions, the oldest first. A `problem` says why a file cannot be used. */

@@ -1,7 +1,7 @@
 import { closeSync, constants, fchmodSync, fstatSync, fsyncSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import type { EngineEvent } from "../schema/event.ts";
 import { isJournaled, journalLine, type ModeEntry, type SessionEntry, type SystemEntry } from "./journal.ts";
-import { type LockOwner, lockOf, takeLock } from "./journal-lock.ts";
+import { linesAfterHeader } from "./journal-copy.ts";
 import { createTotals, type Totals } from "./journal-totals.ts";
 
 export type JournalFile = {
@@ -9,34 +9,39 @@ export type JournalFile = {
   /** A sink of events: what matters of each is one write, done when this returns. */
   readonly write: (event: EngineEvent) => void;
   /** What no event tells of. Before the first event it is nothing worth keeping. */
-  readonly note: (entry: ModeEntry) => void;
+  readonly note: (entry: ModeEntry | SystemEntry) => void;
   /** Gives the session back. A journal without an event is taken away. */
   readonly close: () => void;
 };
 
 export type JournalFileOptions = {
-  readonly self: LockOwner;
+  /** Gives back the session's lock, which the caller has taken. */
+  readonly release: () => void;
   /** Written first where the file is new. */
   readonly head: readonly [SessionEntry, SystemEntry];
+  /** The journal whose lines come between, for a session that forks off it. */
+  readonly copyOf?: string | undefined;
   /** What the session has come to so far, where it goes on. */
-  readonly before?: Totals;
+  readonly before?: Totals | undefined;
   /** Hears once of a write that fails, as on a full disk: the journal ends, and the run goes on. */
   readonly onFailure: (error: unknown) => void;
 };
 
 /**
- * Opens a session's journal (0600) for this process alone and appends to it. A line that was torn stays a line of its own.
- * @throws LockedError, or the system's error when the file cannot be opened
+ * Opens a session's journal (0600), whose lock is held, and appends to it. A line that was torn stays a line of its own.
+ * @throws the system's error when the file cannot be opened; the lock is given back then
  */
 export const openJournalFile = (path: string, options: JournalFileOptions): JournalFile => {
-  const release = takeLock(lockOf(path), options.self);
+  const { release, head } = options;
   let file: number;
   let isNew: boolean;
   try {
     file = openSync(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
     fchmodSync(file, 0o600);
     isNew = fstatSync(file).size === 0;
-    writeAll(file, isNew ? options.head.map(journalLine).join("") : endOfTornLine(file));
+    if (!isNew) writeAll(file, endOfTornLine(file));
+    else if (options.copyOf === undefined) writeAll(file, head.map(journalLine).join(""));
+    else writeCopy(file, head, options.copyOf);
   } catch (error) {
     release();
     throw error;
@@ -85,9 +90,16 @@ export const openJournalFile = (path: string, options: JournalFileOptions): Jour
 };
 
 /** @throws the system's error; a short write is one on a disk that is filling up. */
-const writeAll = (file: number, text: string): void => {
-  const bytes = Buffer.from(text);
+const writeAll = (file: number, text: string | Uint8Array): void => {
+  const bytes = typeof text === "string" ? Buffer.from(text) : text;
   for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written);
+};
+
+/** The system prompt comes last: of several, that one counts. */
+const writeCopy = (file: number, [session, system]: JournalFileOptions["head"], source: string): void => {
+  writeAll(file, journalLine(session));
+  for (const piece of linesAfterHeader(source)) writeAll(file, piece);
+  writeAll(file, endOfTornLine(file) + journalLine(system));
 };
 
 const endOfTornLine = (file: number): string => {

@@ -6,9 +6,14 @@ export interface HistoryFold {
   add(entry: JournalEntry): void;
   /** The messages, system prompt first, each call answered exactly once. */
   messages(): readonly Message[];
-  /** The calls that the journal ends without an observation for. `messages` answers them. */
-  unanswered(): readonly ToolCall[];
+  /** The calls that the journal ends without observations for, with the results that are there. `messages` answers them. */
+  open(): readonly OpenCall[];
 }
+
+export type OpenCall = {
+  readonly call: ToolCall;
+  readonly result?: { readonly output: string; readonly isError: boolean };
+};
 
 export type HistoryOptions = {
   /** What the model is told of a call whose result the journal does not have. */
@@ -88,7 +93,13 @@ export const createHistory = ({ interrupted }: HistoryOptions): HistoryFold => {
       }
     },
     messages: () => [...(system ? [system] : []), ...messages, ...(batch ? observations(batch, new Map()) : [])],
-    unanswered: () => batch?.calls.filter(({ id }) => !batch?.results.has(id)) ?? [],
+    open: () => {
+      const { calls = [], results } = batch ?? {};
+      return calls.map((call): OpenCall => {
+        const result = results?.get(call.id);
+        return { call, ...(result && { result }) };
+      });
+    },
   };
 };
 

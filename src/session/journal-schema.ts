@@ -63,7 +63,17 @@ const event = <T extends z.ZodRawShape>(fields: T) =>
   });
 
 const ENTRIES: ReadonlyMap<string, z.ZodType> = new Map<JournalEntry["type"], z.ZodType>([
-  ["session", z.looseObject({ version: count, id: text, workDir: text, createdAt: text, harness9: text })],
+  [
+    "session",
+    z.looseObject({
+      version: count,
+      id: text,
+      workDir: text,
+      createdAt: text,
+      harness9: text,
+      forkOf: text.optional(),
+    }),
+  ],
   ["system", z.looseObject({ content: text })],
   ["mode", z.looseObject({ time: text, mode: z.enum(PERMISSION_MODES) })],
   [

@@ -15,6 +15,8 @@ export type SessionEntry = {
   readonly createdAt: string;
   /** The version of the program that began it. */
   readonly harness9: string;
+  /** The session whose lines follow, up to where this one left it; they keep its id. */
+  readonly forkOf?: string;
 };
 
 /** The system prompt from here on, so that a resumed session sends the same bytes. */

@@ -3,6 +3,7 @@ import type { Admission, CheckContext, Input, StopCheck } from "../engine/option
 import type { Emit, EngineEvent, EngineEventBody, PermissionMode } from "../schema/event.ts";
 import type { Message } from "../schema/message.ts";
 import { knowsOfPlan, planReminder } from "./plan-reminder.ts";
+import type { Past } from "./resume.ts";
 
 export type { Input, StopCheck };
 
@@ -25,6 +26,8 @@ export type Shell = (command: string, signal: AbortSignal, emit: Emit) => Promis
 export type SessionOptions = {
   readonly id: string;
   readonly systemPrompt: string;
+  /** Where the session goes on: its history, whose system prompt gives way, and the last number that an event has had. */
+  readonly past?: Pick<Past, "messages" | "seq" | "closing"> | undefined;
   readonly engine: Engine;
   readonly sinks: readonly Sink[];
   readonly clock: () => Date;
@@ -55,7 +58,14 @@ export class Session {
     this.id = options.id;
     this.#options = options;
     this.#engine = options.engine;
-    this.#history = [{ role: "system", content: options.systemPrompt }];
+    const { messages = [], seq = 0, closing = [] } = options.past ?? {};
+    this.#history = [
+      { role: "system", content: options.systemPrompt },
+      ...messages.filter(({ role }) => role !== "system"),
+    ];
+    this.#seq = seq;
+    // At once: what the model is told of an interrupted call must be written down before it is.
+    for (const body of closing) this.#publish(body);
   }
 
   /** The conversation so far, system prompt first. */

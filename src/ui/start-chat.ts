@@ -11,6 +11,7 @@ import type { ChipLabel } from "./input/editor-chips.ts";
 import { KEY_HELP } from "./input/keymap.ts";
 import { type Line, span } from "./line.ts";
 import { createLazyMarkdown } from "./markdown/lazy-markdown.ts";
+import { createPersonEditor } from "./person-editor.ts";
 import { hunkRows } from "./question/hunk-choice.ts";
 import { questionBody } from "./question/question-lines.ts";
 import { type RunningChat, runningChat } from "./running-chat.ts";
@@ -29,6 +30,7 @@ import { editView } from "./view/layout.ts";
 import { goodbyeTexts, lastStepLines, lastThoughtLines } from "./view/own-lines.ts";
 import { createPlanQuestion, isForMessage } from "./view/plan-question.ts";
 import { createQuestions } from "./view/questions.ts";
+import { replay } from "./view/replay.ts";
 import { createRuns } from "./view/runs.ts";
 import { createScribe } from "./view/scribe.ts";
 import { createStore, emptyState } from "./view/view-state.ts";
@@ -43,6 +45,8 @@ export type StartChatOptions = Pick<TerminalOptions, "input" | "output" | "suspe
   readonly strings: Strings;
   /** The first message; empty = none. */
   readonly prompt: string;
+  /** Asks first which session is to go on. */
+  readonly picksSession: boolean;
   /** Starts the machine below; the prompt does not wait for it. `tell` hears of what goes wrong beside a run. */
   readonly openChat: (ask: Ask, tell: (text: string) => void) => Promise<Chat>;
   /** Aborts when the process is to end. */
@@ -115,8 +119,9 @@ export const startChat = (options: StartChatOptions): RunningChat => {
     now,
     body: (question) => questionBody(question, lineOptions()),
     hunks: (diff) => hunkRows(diff, lineOptions()),
-    edit: async ({ text, name }) => (await inEditor(text, name)) ?? text,
+    edit: (draft) => editor.edit(draft),
     room: () => screen.rows - ROWS_BESIDE_QUESTION,
+    hunkRoom: view.hunkRoom,
     print: scribe.say,
     onChange: title.update,
   });
@@ -130,7 +135,7 @@ export const startChat = (options: StartChatOptions): RunningChat => {
   const plan = createPlanQuestion({
     chat: () => chat,
     ask: questions.ask,
-    edit: (text) => editText(text),
+    edit: (text) => editor.change(text),
     scribe,
     submit: runs.submit,
     refresh: () => showInfo(),
@@ -206,6 +211,7 @@ export const startChat = (options: StartChatOptions): RunningChat => {
       scribe.restart();
       title.reset();
     },
+    showPast: () => showPast(),
     setTheme: (name) => {
       appearance.choose(name);
       if (appearance.isAutomatic) terminal.askBackground();
@@ -222,6 +228,11 @@ export const startChat = (options: StartChatOptions): RunningChat => {
     signal: closing.signal,
   });
 
+  const showPast = (): void => {
+    const past = chat?.past();
+    if (past) replay(past, { scribe, width: width(), glyphs, strings: strings.sessions });
+  };
+
   const showInfo = (): void => store.set({ info: chat?.info() ?? null });
 
   /** How often the mode was changed before there was one. */
@@ -236,38 +247,23 @@ export const startChat = (options: StartChatOptions): RunningChat => {
     showInfo();
   };
 
-  let isEditing = false;
-  let editing: Promise<unknown> = Promise.resolve();
-  /** Lets the person's editor change a text; undefined where it could not. */
-  const editText = async (text: string): Promise<string | undefined> => {
-    const edited = await inEditor(text);
-    if (typeof edited === "string") return edited;
-    if (edited && !isLeaving) warn(strings.ui.editorProblem(edited.problem));
-    return undefined;
-  };
-
-  const inEditor = (text: string, name?: string): ReturnType<typeof lendTerminal> => {
-    const edited = lendTerminal(text, name);
-    editing = edited;
-    return edited;
-  };
-
-  const lendTerminal = async (
-    text: string,
-    name: string | undefined,
-  ): Promise<string | { readonly problem: string } | undefined> => {
-    if (!chat || !terminal.isOurs) return undefined;
-    isEditing = true;
-    terminal.release();
-    const edited = await chat.editText(text, closing.signal, name);
-    terminal.acquire();
-    questions.shownAgain();
-    isEditing = false;
-    return edited;
-  };
+  const editor = createPersonEditor({
+    chat: () => chat,
+    signal: closing.signal,
+    release: () => {
+      const { isOurs } = terminal;
+      if (isOurs) terminal.release();
+      return isOurs;
+    },
+    acquire: () => {
+      terminal.acquire();
+      questions.shownAgain();
+    },
+    warn: (problem) => warn(strings.ui.editorProblem(problem)),
+  });
 
   const openEditor = async (): Promise<void> => {
-    const edited = await editText(submitText(store.get().editor));
+    const edited = await editor.change(submitText(store.get().editor));
     if (edited !== undefined) keys.replace(edited);
   };
 
@@ -291,7 +287,7 @@ export const startChat = (options: StartChatOptions): RunningChat => {
   };
 
   const end = async (): Promise<void> => {
-    if (chat) await Promise.all([runs.settled(), sent.settled(), editing]);
+    if (chat) await Promise.all([runs.settled(), sent.settled(), editor.settled()]);
     scribe.flush();
     if (chat) {
       const texts = goodbyeTexts(store.get().transcript, chat.info(), {
@@ -320,14 +316,25 @@ export const startChat = (options: StartChatOptions): RunningChat => {
     chat = opened;
     showInfo();
     scribe.say(headerLines(opened.info(), { width: width(), glyphs, strings: strings.ui }));
+    showPast();
     void sent.load(opened.history).then(keys.addHistory);
     for (; earlyCycles > 0; earlyCycles -= 1) cycleMode();
     const { text, cursor } = store.get().editor;
     completer.update(text, cursor);
+    // Ink draws the question while it is open.
+    void begin(opened);
+  };
+
+  const begin = async (opened: Chat): Promise<void> => {
+    if (options.picksSession) await runCommand({ name: "resume", argument: "" }, commandContext(opened));
     if (options.prompt.trim() !== "") submissions.submit(options.prompt);
     submissions.sendHeld();
   };
 
+  // All of what a person decides about must be seen, also when the input or what stands below it has grown.
+  store.subscribe(() => {
+    if (store.get().question && view.layout().isQuestionTooHigh) questions.printAbove();
+  });
   // The prompt stands before anything heavy is loaded; then Ink draws what has grown since.
   const endPlain = store.subscribe(() => showPlainly(view));
   showPlainly(view);
@@ -338,7 +345,7 @@ export const startChat = (options: StartChatOptions): RunningChat => {
   };
   stop.signal.addEventListener("abort", onStop, { once: true });
   // With another program in the terminal, its Ctrl+C reaches us too.
-  stop.onInterrupt(() => isEditing);
+  stop.onInterrupt(() => editor.isOpen);
   const loadInk = async (): Promise<void> => {
     const { runUi } = await import("./run-ui.tsx");
     if (isLeaving) return;

@@ -82,6 +82,7 @@ test("without a key the demonstration is there, and what would connect a model i
   const { sessionId, logFile, keyVariables, ...info } = chat.info();
   expect(info).toEqual({
     version: "1.2.3",
+    isKept: true,
     workDir: place.workDir,
     homeDir: place.home,
     provider: "offline",

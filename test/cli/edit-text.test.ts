@@ -101,3 +101,13 @@ test("what is not UTF-8 is a problem: it would not be what was written", async (
     problem: expect.any(String) as string,
   });
 });
+
+test("an editor that does not go at the signal is ended all the same", async () => {
+  const dir = tempDir();
+  const stop = new AbortController();
+  const line = `trap '' TERM; echo $$ > ${dir}/pid; while :; do sleep 0.1; done`;
+  const edited = edit("one", { EDITOR: editor(dir, line) }, stop.signal);
+  await eventually(() => existsSync(join(dir, "pid")) && readFileSync(join(dir, "pid"), "utf8").endsWith("\n"));
+  stop.abort();
+  expect(await edited).toEqual({ problem: expect.stringContaining("SIGKILL") as string });
+});

@@ -242,6 +242,7 @@ test("show --json prints the journal's lines; --audit each decision with who mad
       mode: "auto",
       rule: line["rule"],
       scope: "once",
+      askedBy: null,
       argumentsDigest: expect.stringMatching(/^sha256:[0-9a-f]{16}$/),
       feedback: null,
     });

@@ -31,6 +31,7 @@ export const chatInfo = (change: Partial<ChatInfo> = {}): ChatInfo => ({
   thinking: "off",
   logFile: null,
   sessionId: "s",
+  isKept: false,
   notes: [],
   warnings: [],
   ...change,

@@ -45,4 +45,4 @@ export const policyFor = (
 });
 
 export const bubblewrapFor = (options: PolicyOptions): Sandbox =>
-  createSandbox({ name: "bubblewrap", program: BWRAP, policy: () => createPolicy(options) });
+  createSandbox({ name: "bubblewrap", program: BWRAP, policy: createPolicy(options) });

@@ -200,6 +200,9 @@ hits("git config core.hooksPath", [
   "git config set core.hooksPath x",
   "git config -f .git/config --add core.hooksPath x",
 ]);
+hits("git config rename-section", ["git config --rename-section mine core", "git config rename-section mine core"]);
+hits("git config edit", ["git config -e", "git config --global --edit", "git config edit"]);
+hits("write", ["echo x > .GIT/hooks/pre-commit", "cp x .Git/config", "tee .HARNESS9/settings.json"]);
 hits("git config core.fsmonitor", ["git config core.fsmonitor 'touch x'"]);
 hits("git config alias.x", ["git config alias.x '!rm'"]);
 hits("shutdown", ["shutdown -h now", "sudo reboot", "systemctl poweroff"]);
@@ -269,6 +272,7 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
     "bunx harness9 trust",
     "bun x harness9 trust",
     "node bin/harness9.js trust",
+    "node ./node_modules/.bin/harness9 trust",
     "node --no-warnings /projects/harness9/bin/harness9.js trust",
     "/usr/local/bin/harness9 trust",
     "./bin/harness9.js trust",

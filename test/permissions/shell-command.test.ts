@@ -219,3 +219,17 @@ test("nesting without end is not certain and does not overflow", async () => {
   expect((await parseCommand(script, places)).commands.length).toBeLessThan(50);
   expect((await parseCommand("timeout 1 ".repeat(5000), places)).isCertain).toBe(false);
 });
+
+test.each([
+  ["a pipeline of one program", `${"ls |".repeat(30_000)} true`, ["ls"]],
+  ["a pipeline of many programs", `${Array.from({ length: 30_000 }, (_, index) => `a${index} |`).join("")} true`, 64],
+  ["a folder that no path reaches", `${"cd a;".repeat(25_000)} true`, []],
+])("%s costs what its length explains", async (_, text, feeders) => {
+  const { commands, isCertain } = await parseCommand(text, places);
+  const { words, fedBy, directories } = commands.at(-1) ?? { words: [], fedBy: [], directories: [] };
+  expect(words.map((word) => word.text)).toEqual(["true"]);
+  expect(isCertain).toBe(feeders !== 64);
+  if (feeders === 64) expect(fedBy).toHaveLength(64);
+  else expect(fedBy).toEqual(feeders);
+  expect(Math.max(...directories.map((directory) => directory?.length ?? 0))).toBeLessThanOrEqual(4096);
+});

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { createAnthropic } from "../../src/providers/anthropic.ts";
-import type { AssistantMessage, Message } from "../../src/schema/message.ts";
+import type { AssistantMessage, Message, Thinking } from "../../src/schema/message.ts";
 import { type Answer, anthropicAnswer, modelServer, sse } from "../helpers/model-server.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 import { BASH, gather, HELLO, joined, modelOptions, NEVER } from "./model-options.ts";
@@ -330,6 +330,8 @@ describe("thinking that is not the first of an answer", () => {
     ],
   };
 
+  const without = ({ layout: _layout, ...thinking }: Thinking): Thinking => thinking;
+
   /** The assistant's message in each request after the first. */
   const replayed = async (
     answers: readonly Answer[],
@@ -354,11 +356,24 @@ describe("thinking that is not the first of an answer", () => {
     expect(await replayed([anthropicAnswer("ok")])).toEqual([expected, expected]);
   });
 
-  test("goes first where the history has lost its place", async () => {
-    const content = [first, second, { type: "text", text: "so\n" }, call];
+  test("goes back where it was after the message was written down and read again", async () => {
+    const content = [first, { type: "text", text: "so" }, second, call];
     const expected = { content, isThinking: true };
-    const copy = (message: AssistantMessage) => structuredClone(message);
-    expect(await replayed([anthropicAnswer("ok")], copy)).toEqual([expected, expected]);
+    const reread = (message: AssistantMessage) => JSON.parse(JSON.stringify(message)) as AssistantMessage;
+    expect(await replayed([anthropicAnswer("ok")], reread)).toEqual([expected, expected]);
+  });
+
+  test.each<[string, (message: AssistantMessage) => AssistantMessage, string]>([
+    [
+      "is not known",
+      ({ thinking, ...message }) => ({ ...message, ...(thinking && { thinking: without(thinking) }) }),
+      "so\n",
+    ],
+    ["is another message's", (message) => ({ ...message, content: "so what" }), "so what"],
+  ])("goes first where its place %s", async (_, keep, text) => {
+    const content = [first, second, { type: "text", text }, call];
+    const expected = { content, isThinking: true };
+    expect(await replayed([anthropicAnswer("ok")], keep)).toEqual([expected, expected]);
   });
 
   test.each<[string, Parameters<typeof modelOptions>[1], boolean]>([

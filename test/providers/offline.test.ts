@@ -152,6 +152,11 @@ describe("the demonstration", () => {
     );
   });
 
+  test("takes a reminder that comes along with an order for none", async () => {
+    const { message } = await ask([user("run a"), user("Reminder: plan mode is on.")]);
+    expect(message.toolCalls[0]?.arguments).toBe('{"command":"a"}');
+  });
+
   test("takes a reminder within a run for no order, and a new order for one", async () => {
     const under = [user("run a then run b"), called("offline-1"), observation("offline-1")];
     expect((await ask([...under, user("Reminder: something")])).message.toolCalls[0]?.arguments).toBe(

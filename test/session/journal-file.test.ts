@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { isJournaled } from "../../src/session/journal.ts";
 import { type JournalFileOptions, openJournalFile } from "../../src/session/journal-file.ts";
-import { LockedError, lockOf, lockOwner } from "../../src/session/journal-lock.ts";
+import { LockedError, lockOf, lockOwner, takeLock } from "../../src/session/journal-lock.ts";
 import { at, entriesOf, everyEvent, readAll } from "../helpers/journal.ts";
 import { runStarted } from "../helpers/run-started.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
@@ -17,7 +17,7 @@ const newPath = (): string => join(tempDir(), "20260102-030405-abcd.jsonl");
 
 const open = (path: string, more: Partial<JournalFileOptions> = {}) =>
   openJournalFile(path, {
-    self: lockOwner("here"),
+    release: takeLock(lockOf(path), lockOwner("here")),
     head,
     onFailure: (error) => {
       throw error;

@@ -176,7 +176,7 @@ test.each(SCRIPTS.map(([name, replies, more]) => ({ name, replies, more })))(
     await run(session, person("again \ud800 \x1b[2J"));
     const history = historyFrom(entriesFrom(lines));
     expect(history.messages()).toEqual(session.messages);
-    expect(history.unanswered()).toEqual([]);
+    expect(history.open()).toEqual([]);
   },
 );
 
@@ -317,7 +317,7 @@ test("after a kill, a call without a result is answered by an error, also when t
   const [first, second] = session.messages.flatMap((message) =>
     message.role === "assistant" ? message.toolCalls : [],
   );
-  expect(history.unanswered()).toEqual([second]);
+  expect(history.open().filter(({ result }) => !result)).toEqual([{ call: second }]);
   const observations = [
     { role: "user", toolCallId: first?.id, content: "a", isError: false },
     { role: "user", toolCallId: second?.id, content: `${INTERRUPTED} of say`, isError: true },

@@ -41,8 +41,12 @@ const linked = (dotGit: string): GitPlaces => {
   if (gitDir === null || placeKind(gitDir) !== "folder") return own;
   const common = dirname(dirname(gitDir));
   const back = pathIn(join(gitDir, "gitdir"), /^(.+)$/m);
+  // A command can make all of this in a work directory that is itself called so, but not the repository above.
   const isWorktree =
-    basename(dirname(gitDir)) === "worktrees" && back !== null && realPath(resolve(gitDir, back)) === dotGit;
+    basename(dirname(gitDir)) === "worktrees" &&
+    isRepository(common) &&
+    back !== null &&
+    realPath(resolve(gitDir, back)) === dotGit;
   const isSubmodule = isRepository(gitDir) && isInRepositoryAbove(gitDir, dirname(dotGit));
   const found = isWorktree ? common : isSubmodule ? gitDir : null;
   if (found === null) return own;

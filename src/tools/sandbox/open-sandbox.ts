@@ -8,6 +8,7 @@ import { isIn, placeKind } from "./place-kind.ts";
 import { CACHES, createPolicy, type PolicyOptions } from "./policy.ts";
 import type { Sandbox, SandboxName, SandboxPolicy } from "./sandbox.ts";
 import { seatbeltArguments } from "./seatbelt.ts";
+import { foldersBetween, settledFor } from "./settled-places.ts";
 
 export type OpenSandboxOptions = PolicyOptions & {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -28,7 +29,7 @@ const TRIAL_TIMEOUT_MS = 5000;
 export const openSandbox = async (options: OpenSandboxOptions): Promise<FoundSandbox> => {
   const name = options.platform === "linux" ? "bubblewrap" : options.platform === "darwin" ? "seatbelt" : null;
   if (name === null) return { type: "platform" };
-  const policy = () => createPolicy(options);
+  const policy = createPolicy(options);
   const program = programFor(name, options, policy());
   if (program === undefined) return { type: "no-program", name };
   const sandbox = createSandbox({ name, program, policy, prepare: () => makeCaches(options.homeDir) });
@@ -69,6 +70,19 @@ export type SandboxOptions = {
 
 export const createSandbox = ({ name, program, policy, prepare }: SandboxOptions): Sandbox => {
   const mountPoints = createMountPoints();
+  /** What is mounted for each command that lives. */
+  const living = new Set<SandboxPolicy>();
+  const confine = (): { readonly now: SandboxPolicy; readonly release: () => void } => {
+    const wanted = policy();
+    const giveBack = mountPoints.hold(preventable(wanted));
+    const now = settledFor(mounted({ ...wanted, writable: [...wanted.writable, ...foldersBetween(wanted)] }), living);
+    living.add(now);
+    const release = (): void => {
+      living.delete(now);
+      giveBack();
+    };
+    return { now, release };
+  };
   return {
     name,
     program,
@@ -76,8 +90,7 @@ export const createSandbox = ({ name, program, policy, prepare }: SandboxOptions
     policy,
     wrap: (file, args) => {
       prepare?.();
-      const now = policy();
-      const release = name === "bubblewrap" ? mountPoints.hold(preventable(now)) : () => undefined;
+      const { now, release } = name === "bubblewrap" ? confine() : { now: policy(), release: () => undefined };
       return { file: program, args: [...argumentsOf(name, now), file, ...args], release };
     },
     close: mountPoints.close,
@@ -88,6 +101,19 @@ const argumentsOf = (name: SandboxName, policy: SandboxPolicy): readonly string[
   name === "bubblewrap"
     ? bubblewrapArguments({ policy, kindOf: placeKind, isRoot: process.getuid?.() === 0 })
     : seatbeltArguments(policy);
+
+/** Only what is there can be mounted. */
+const mounted = (policy: SandboxPolicy): SandboxPolicy => {
+  const there = (paths: readonly string[]) => paths.filter((path) => placeKind(path) !== "missing");
+  const { writable, readOnly, hidden, visible } = policy;
+  return {
+    ...policy,
+    writable: there(writable),
+    readOnly: there(readOnly),
+    hidden: there(hidden),
+    visible: there(visible),
+  };
+};
 
 /** What the command could make, and must not: elsewhere it can make nothing. */
 const preventable = ({ workDir, writable, readOnly, hidden }: SandboxPolicy): readonly string[] =>

@@ -2,7 +2,7 @@ import { isAbsolute, join, resolve } from "node:path";
 import { resolveLinks } from "../workspace/resolve-links.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { gitPlaces } from "./git-places.ts";
-import { placeKind } from "./place-kind.ts";
+import { isIn, placeKind } from "./place-kind.ts";
 import type { SandboxPolicy } from "./sandbox.ts";
 
 export type PolicyOptions = {
@@ -20,10 +20,13 @@ export const CACHES = [".cache", join(".npm", "_cacache")];
 
 // Whoever reaches one of these has a program outside act for him: as root, as the person, or in the person's terminal.
 const CONTROL_PLACES = [
+  "/run/buildkit",
   "/run/containerd",
   "/run/crio",
   "/run/dbus",
+  "/run/docker",
   "/run/docker.sock",
+  "/run/k3s",
   "/run/libvirt",
   "/run/podman",
   "/run/screen",
@@ -37,39 +40,60 @@ const CONTROL_PLACES = [
 ];
 
 /**
- * What the next command may do. Looks at the disk: links are followed, and the repository is found.
+ * What the next command may do, at each call. Looks at the disk: links are followed, and repositories are found.
+ * What may be written is settled before the first command: a link that a command makes leads to nothing new.
  * @throws nothing: a place that cannot be followed is left out, and so is read-only.
  */
-export const createPolicy = (options: PolicyOptions): SandboxPolicy => {
+export const createPolicy = (options: PolicyOptions): (() => SandboxPolicy) => {
   const { workspace, homeDir, tempDirs, network } = options;
   const { workDir } = workspace;
-  const git = gitPlaces(workDir);
-  const named = options.writable.map((path) =>
-    resolve(
-      workDir,
-      path.replace(/^~(?=$|\/)/, () => homeDir),
+  const folders = workspace.writable.map((place) => place.real);
+  const named = real(
+    options.writable.map((path) =>
+      resolve(
+        workDir,
+        path.replace(/^~(?=$|\/)/, () => homeDir),
+      ),
     ),
   );
-  const writable = real([
-    ...workspace.writable.map((place) => place.real),
+  const first = real([
+    ...folders,
     ...tempDirs.filter(isAbsolute),
     ...CACHES.map((name) => join(homeDir, name)),
     ...named,
-    ...git.writable,
   ]);
-  return {
-    workDir,
-    writable,
-    readOnly: real([join(workDir, ".harness9"), ...git.readOnly]),
-    hidden: [
-      ...real([...workspace.sensitive, workspace.harnessHome.real]),
-      // Somebody may need one of them and say so; the sensitive places stay closed.
-      ...real([...CONTROL_PLACES, ...terminalSockets()]).filter(
-        (place) => placeKind(place) !== "missing" && !real(named).includes(place),
-      ),
-    ],
-    visible: real(workspace.readable.map((place) => place.real)),
-    network,
+  // One that a command would have to make could be anything then, and may be written where it is.
+  const settled = first.filter(
+    (path) => placeKind(path) !== "missing" || !first.some((folder) => folder !== path && isIn(folder, path)),
+  );
+  return () => {
+    const closed = real([...workspace.sensitive, workspace.harnessHome.real]);
+    // A link in a repository, which a command has made, does not open a hidden place.
+    const isOpen = (path: string): boolean =>
+      !closed.some(
+        (place) => isIn(place, path) && !settled.some((folder) => isIn(place, folder) && isIn(folder, path)),
+      );
+    const git = folders.map(gitPlaces);
+    return {
+      workDir,
+      writable: [
+        ...new Set([
+          ...settled.filter((path) => real([path])[0] === path),
+          // Real paths as they were found: looked up again, they could be links by now.
+          ...git.flatMap((one) => one.writable).filter(isOpen),
+        ]),
+      ],
+      readOnly: real([join(workDir, ".harness9"), ...git.flatMap((one) => one.readOnly)]).filter(isOpen),
+      hidden: [
+        ...closed,
+        // Somebody may need one of them and say so; the sensitive places stay closed.
+        ...real([...CONTROL_PLACES, ...terminalSockets()]).filter(
+          (place) => placeKind(place) !== "missing" && !named.includes(place),
+        ),
+      ],
+      visible: real(workspace.readable.map((place) => place.real)),
+      network,
+    };
   };
 };
 

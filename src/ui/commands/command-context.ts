@@ -22,6 +22,8 @@ export type CommandContext = {
   readonly copy: (text: string) => void;
   /** Starts over on an empty transcript, with the first screen. */
   readonly restart: () => void;
+  /** Shows the end of what the session has behind it. */
+  readonly showPast: () => void;
   readonly setTheme: (name: ChatSettings["theme"]) => void;
   readonly showThinking: { get(): boolean; set(shown: boolean): void };
   /** The chat's figures and mode have changed. */

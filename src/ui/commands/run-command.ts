@@ -15,6 +15,7 @@ import { costLines } from "../transcript/usage-lines.ts";
 import { wrapSpans } from "../wrap.ts";
 import { type CommandContext, tell, unknownChoice } from "./command-context.ts";
 import { runPermissions } from "./permissions.ts";
+import { runResume } from "./resume.ts";
 import { describeCommands, findCommand, type ParsedCommand, unknownCommand } from "./slash-commands.ts";
 
 export type { CommandContext };
@@ -51,6 +52,7 @@ const COMMANDS: Readonly<Record<NonNullable<ReturnType<typeof findCommand>>["nam
     context.restart();
     tell(context, context.strings.replies.cleared);
   },
+  resume: runResume,
   model: async (argument, context) => {
     const { chat, strings } = context;
     const name = argument === "" ? await pickModel(context) : argument;

@@ -21,6 +21,7 @@ const choosing = (name: CommandName): SlashCommand => ({ name, aliases: [], comp
 export const SLASH_COMMANDS: readonly SlashCommand[] = [
   command("help", ["?"]),
   command("clear", ["new"]),
+  command("resume"),
   choosing("model"),
   choosing("login"),
   choosing("thinking"),
@@ -37,17 +38,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
 ];
 
 /** People know these from other agents; this version does not have them. */
-const LATER_COMMANDS: readonly string[] = [
-  "compact",
-  "resume",
-  "rewind",
-  "fork",
-  "diff",
-  "init",
-  "memory",
-  "skills",
-  "mcp",
-];
+const LATER_COMMANDS: readonly string[] = ["compact", "rewind", "fork", "diff", "init", "memory", "skills", "mcp"];
 
 export type ParsedCommand = { readonly name: string; readonly argument: string };
 
@@ -72,7 +63,7 @@ export const findCommand = (name: string): SlashCommand | undefined => {
 };
 
 /** Another session, or another model for it: what is sent meanwhile waits until that is done. */
-const CHANGING: readonly CommandName[] = ["clear", "model", "login", "thinking"];
+const CHANGING: readonly CommandName[] = ["clear", "resume", "model", "login", "thinking"];
 
 /** Whether what the next message meets depends on this command. */
 export const changesSession = ({ name }: ParsedCommand): boolean =>

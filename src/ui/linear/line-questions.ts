@@ -1,12 +1,11 @@
 import type { Ask, PermissionQuestion, Question, Reviser } from "../../schema/ask.ts";
 import { visibleControls } from "../../text/clean.ts";
-import { errorMessage } from "../../text/error-message.ts";
 import type { Strings } from "../../text/strings.ts";
 import { type Line, span } from "../line.ts";
 import type { HunkChoice } from "../question/hunk-choice.ts";
 import { filterOptions, type QuestionOption, questionOptions } from "../question/question-options.ts";
 import { type Asked, createQuestionQueue } from "../question/question-queue.ts";
-import { afterChange, type EditDraft, editCall, keepOnly } from "../question/revise-question.ts";
+import { type Changed, type EditDraft, editCall, keepOnly, revisedQuestion } from "../question/revise-question.ts";
 import type { DiffData } from "../transcript/changed-lines.ts";
 
 /** Who pauses that long has read what stands there. */
@@ -193,23 +192,17 @@ export const createLineQuestions = (options: LineQuestionsOptions): LineQuestion
   };
 
   /** Nothing is answered by a change: the question comes back with what it would do now. */
-  const revise = (
-    begun: Open,
-    make: (reviser: Reviser, question: PermissionQuestion) => ReturnType<typeof editCall>,
-  ): void => {
+  const revise = (begun: Open, make: (reviser: Reviser, question: PermissionQuestion) => Promise<Changed>): void => {
     const { asked, question } = begun;
     const { reviser, settle } = asked;
     if (question.kind !== "permission" || !reviser) return;
     begun.isArmed = false;
-    void make(reviser, question)
-      .catch((error: unknown) => ({ type: "problem" as const, problem: errorMessage(error) }))
-      .then((changed) => {
-        // It was dismissed meanwhile.
-        if (open !== begun) return;
-        const after = afterChange(changed, question, strings.question);
-        if ("question" in after) begin(asked, after.question, [after.note]);
-        else settle(after);
-      });
+    void revisedQuestion(make(reviser, question), question, strings.question).then((after) => {
+      // It was dismissed meanwhile.
+      if (open !== begun) return;
+      if ("question" in after) begin(asked, after.question, [after.note]);
+      else settle(after);
+    });
   };
 
   return {

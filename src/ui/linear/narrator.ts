@@ -6,7 +6,15 @@ import type { Glyphs } from "../glyphs.ts";
 import { type Line, span } from "../line.ts";
 import { createMarkdown, type Markdown } from "../markdown/stream-markdown.ts";
 import { fullThought, marked } from "../transcript/paper.ts";
-import { type Block, NEW_TRANSCRIPT, reduce, restarted, type Transcript } from "../transcript/transcript.ts";
+import {
+  type Block,
+  NEW_TRANSCRIPT,
+  reduce,
+  restarted,
+  type SessionUsage,
+  settled,
+  type Transcript,
+} from "../transcript/transcript.ts";
 import { createRecordTables, type RecordTables } from "./record-tables.ts";
 import { endedLines, startedSentence } from "./step-sentences.ts";
 
@@ -24,6 +32,7 @@ export interface Narrator {
   take(event: EngineEvent): readonly Line[];
   tell(block: Block): readonly Line[];
   restart(): void;
+  settle(total: SessionUsage): void;
 }
 
 /** No paragraph is told in parts because it is long; whoever prints the lines breaks them. */
@@ -159,6 +168,9 @@ export const createNarrator = (options: NarratorOptions): Narrator => {
     tell,
     restart: () => {
       transcript = restarted(transcript);
+    },
+    settle: (total) => {
+      transcript = settled(transcript, total);
     },
   };
 };

@@ -3,6 +3,7 @@ import { type CommandContext, runCommand } from "../commands/run-command.ts";
 import { findCommand, type ParsedCommand } from "../commands/slash-commands.ts";
 import { deferred } from "../deferred.ts";
 import { type Line, plainText, span } from "../line.ts";
+import { createPersonEditor } from "../person-editor.ts";
 import { hunkRows } from "../question/hunk-choice.ts";
 import { questionBody } from "../question/question-lines.ts";
 import { type RunningChat, runningChat } from "../running-chat.ts";
@@ -10,9 +11,11 @@ import { createSentMessages } from "../sent-messages.ts";
 import type { StartChatOptions } from "../start-chat.ts";
 import { createSubmissions } from "../submissions.ts";
 import { marked } from "../transcript/paper.ts";
+import type { Block } from "../transcript/transcript.ts";
 import { headerLines } from "../view/header-lines.ts";
 import { goodbyeTexts } from "../view/own-lines.ts";
 import { createPlanQuestion } from "../view/plan-question.ts";
+import { replay } from "../view/replay.ts";
 import { createRuns } from "../view/runs.ts";
 import type { Scribe } from "../view/scribe.ts";
 import { createStore, emptyState } from "../view/view-state.ts";
@@ -70,6 +73,10 @@ export const startChat = (options: StartChatOptions): RunningChat => {
       narrator.restart();
       store.set({ transcript: narrator.transcript });
     },
+    settle: (total) => {
+      narrator.settle(total);
+      store.set({ transcript: narrator.transcript });
+    },
     flush: () => undefined,
   };
   const warn = (text: string): void => scribe.add({ type: "notice", level: "warning", text });
@@ -77,7 +84,7 @@ export const startChat = (options: StartChatOptions): RunningChat => {
     strings,
     body: (question) => questionBody(question, lineOptions()),
     hunks: (diff) => hunkRows(diff, lineOptions()),
-    edit: ({ text, name }) => inEditor(text, name),
+    edit: (draft) => editor.edit(draft),
     print,
     hideTyping: (isHidden) => input.hideTyping(isHidden),
     onChange: () => turnChanged(),
@@ -95,12 +102,7 @@ export const startChat = (options: StartChatOptions): RunningChat => {
   const plan = createPlanQuestion({
     chat: () => chat,
     ask: questions.ask,
-    edit: async (text) => {
-      const edited = await inEditor(text);
-      if (typeof edited === "string") return edited;
-      if (!isLeaving) warn(strings.ui.editorProblem(edited.problem));
-      return undefined;
-    },
+    edit: (text) => editor.change(text),
     scribe,
     submit: runs.submit,
     refresh: () => showInfo(),
@@ -199,6 +201,7 @@ export const startChat = (options: StartChatOptions): RunningChat => {
     choose: questions.choose,
     copy: () => undefined,
     restart: scribe.restart,
+    showPast: () => showPast(),
     setTheme: () => undefined,
     showThinking: {
       get: () => showThinking,
@@ -211,33 +214,32 @@ export const startChat = (options: StartChatOptions): RunningChat => {
     signal: closing.signal,
   });
 
+  const showPast = (): void => {
+    const past = chat?.past();
+    // What the person has typed does not stand there yet.
+    const add = (block: Block): void => print(narrator.tell(block));
+    if (past) replay(past, { scribe: { ...scribe, add }, width: output.width, glyphs, strings: strings.sessions });
+  };
+
   const showInfo = (): void => store.set({ info: chat?.info() ?? null });
 
-  let isEditing = false;
-  let editing: Promise<unknown> = Promise.resolve();
-  const inEditor = (text: string, name?: string): ReturnType<typeof lendTerminal> => {
-    const edited = lendTerminal(text, name);
-    editing = edited;
-    return edited;
-  };
-
-  const lendTerminal = async (
-    text: string,
-    name: string | undefined,
-  ): Promise<string | { readonly problem: string }> => {
-    if (!chat) return text;
-    isEditing = true;
-    options.input.pause();
-    const edited = await chat.editText(text, closing.signal, name);
-    if (!isLeaving) options.input.resume();
-    isEditing = false;
-    return edited;
-  };
+  const editor = createPersonEditor({
+    chat: () => chat,
+    signal: closing.signal,
+    release: () => {
+      options.input.pause();
+      return true;
+    },
+    acquire: () => {
+      if (!isLeaving) options.input.resume();
+    },
+    warn: (problem) => warn(strings.ui.editorProblem(problem)),
+  });
 
   let lastPressMs = Number.NEGATIVE_INFINITY;
   const interrupt = (): boolean => {
     // With an editor in the terminal, its Ctrl+C reaches us too.
-    if (isEditing) return true;
+    if (editor.isOpen) return true;
     if (isLeaving) return false;
     output.rowBegun();
     if (begun.length > 0) {
@@ -265,7 +267,7 @@ export const startChat = (options: StartChatOptions): RunningChat => {
 
   const end = async (): Promise<void> => {
     if (chat) {
-      await Promise.all([runs.settled(), sent.settled(), editing]);
+      await Promise.all([runs.settled(), sent.settled(), editor.settled()]);
       const ended = await chat.close();
       const texts = goodbyeTexts(store.get().transcript, chat.info(), { ended, strings: strings.ui });
       output.print(texts.map((text) => [span(text)]));
@@ -285,6 +287,8 @@ export const startChat = (options: StartChatOptions): RunningChat => {
     chat = opened;
     showInfo();
     print(headerLines(opened.info(), { width: output.width, glyphs, strings: strings.ui }));
+    showPast();
+    if (options.picksSession) await runCommand({ name: "resume", argument: "" }, commandContext(opened));
     if (options.prompt.trim() !== "") {
       print(narrator.tell({ type: "person", text: options.prompt }));
       submissions.submit(options.prompt);

@@ -2,6 +2,7 @@ import { Lexer, type Token } from "marked";
 import { visibleControls } from "../../text/clean.ts";
 import type { Line, Role, Span } from "../line.ts";
 import { span } from "../line.ts";
+import { withPlainHost } from "../plain-host.ts";
 import { decodeEntities } from "./entities.ts";
 import { createSettler, FLANK, isWide, type Piece } from "./settle.ts";
 
@@ -87,7 +88,10 @@ const joined = (text: string): string => {
 };
 
 /** Whether the text is the address itself, or a bare `www.` or mail address. */
-const saysItself = (raw: string, text: string, href: string): boolean =>
-  href === text || (!raw.startsWith("[") && (href === `mailto:${text}` || href === `http://${text}`));
+const saysItself = (raw: string, text: string, href: string): boolean => {
+  const real = withPlainHost(href);
+  return real === text || (!raw.startsWith("[") && (real === `mailto:${text}` || real === `http://${text}`));
+};
 
-const address = (href: string): string => visibleControls(href.replaceAll(FLANK, ""));
+/** Where it really leads: letters that look like others are no part of it. */
+const address = (href: string): string => visibleControls(withPlainHost(href.replaceAll(FLANK, "")));

@@ -1,6 +1,6 @@
 import type { Strings } from "../../text/strings.ts";
 import type { Glyphs } from "../glyphs.ts";
-import { type Line, span } from "../line.ts";
+import { type Line, lineWidth, span } from "../line.ts";
 import type { KeyInput } from "../terminal/keys.ts";
 import type { DiffData } from "../transcript/changed-lines.ts";
 import { diffLines } from "../transcript/diff-lines.ts";
@@ -34,7 +34,7 @@ export const chooseHunks = (hunks: HunkChoice["hunks"]): HunkChoice => ({
   scroll: 0,
 });
 
-/** What a key makes of the choice, with so many rows to show it; undefined for a key that means something else. */
+/** What a key makes of the choice, with so many rows for the hunks; undefined for a key that means something else. */
 export const hunkKey = (choice: HunkChoice, key: KeyInput, room: number): HunkChoice | undefined => {
   if (key.type === "text") return graphemes(key.text.toLowerCase()).reduce(markKey, choice);
   if (key.type !== "key") return undefined;
@@ -81,7 +81,7 @@ const moved = (choice: HunkChoice, by: number): HunkChoice => {
 
 /** Through a hunk that is higher than the window, then to the next one. */
 const scrolled = (choice: HunkChoice, direction: 1 | -1, room: number): HunkChoice => {
-  const step = Math.max(1, room - MARKER_ROWS - 1);
+  const step = Math.max(1, room - MARKER_ROWS);
   const rows = (choice.hunks[choice.selected]?.length ?? 0) + 1;
   if (direction === 1 && rows - choice.scroll > step) return { ...choice, scroll: choice.scroll + step };
   if (direction === -1 && choice.scroll > 0) return { ...choice, scroll: Math.max(0, choice.scroll - step) };
@@ -100,11 +100,7 @@ export const hunkLines = (
   { width, maxRows, glyphs, strings }: HunkOptions & { readonly maxRows: number },
 ): readonly Line[] => {
   const { hunks, kept, selected, scroll } = choice;
-  const hint = kept.includes(true) ? strings.question.hunkKeys : strings.question.noHunkKept;
-  const keys = wrapSpans([span(hint, kept.includes(true) ? "dim" : "warning")], { width, first: INDENT, rest: INDENT });
-  const shownKeys = keys.slice(0, Math.max(0, maxRows - LEAST_ROWS));
-  const hasTitle = maxRows >= LEAST_ROWS;
-  const room = Math.max(0, maxRows - (hasTitle ? 1 : 0) - shownKeys.length);
+  const { hasTitle, keys, room } = partsOf(choice, { width, maxRows, strings });
   const rows = hunks.flatMap((lines, index) => [
     headOf(choice, index, { glyphs, strings: strings.question }),
     ...(kept[index] ? lines : lines.map(faint)),
@@ -114,14 +110,31 @@ export const hunkLines = (
     // In the midst of a hunk its mark must still be seen.
     above: (count) =>
       scroll > 0
-        ? [
-            ...headOf(choice, selected, { glyphs, strings: strings.question }),
-            span(`  ${glyphs.ellipsis} ${strings.question.rowsAbove(count)}`, "dim"),
-          ]
+        ? withCount(headOf(choice, selected, { glyphs, strings: strings.question }), count, {
+            width,
+            glyphs,
+            strings: strings.question,
+          })
         : marker(strings.question.rowsAbove(count), glyphs),
     below: (count) => marker(strings.question.rowsBelow(count), glyphs),
   });
-  return [...(hasTitle ? [title] : []), ...shown, ...shownKeys];
+  return [...(hasTitle ? [title] : []), ...shown, ...keys];
+};
+
+/** How many rows `hunkLines` has for the hunks, those that count the rest included. */
+export const hunkRoom = (choice: HunkChoice, options: PartsOptions): number => partsOf(choice, options).room;
+
+type PartsOptions = Pick<HunkOptions, "width" | "strings"> & { readonly maxRows: number };
+
+const partsOf = ({ kept }: HunkChoice, { width, maxRows, strings }: PartsOptions) => {
+  const hint = kept.includes(true) ? strings.question.hunkKeys : strings.question.noHunkKept;
+  const keys = wrapSpans([span(hint, kept.includes(true) ? "dim" : "warning")], {
+    width,
+    first: INDENT,
+    rest: INDENT,
+  }).slice(0, Math.max(0, maxRows - LEAST_ROWS));
+  const hasTitle = maxRows >= LEAST_ROWS;
+  return { hasTitle, keys, room: Math.max(0, maxRows - (hasTitle ? 1 : 0) - keys.length) };
 };
 
 const INDENT: Line = [span("    ")];
@@ -141,6 +154,14 @@ const headOf = (
     isSelected ? span(name, "bold") : span(name),
     span(`  ${isKept ? strings.hunkKept : strings.hunkLeftOut}`, isKept ? "dim" : "warning"),
   ];
+};
+
+type WordOptions = Pick<HunkOptions, "width" | "glyphs"> & { readonly strings: Strings["question"] };
+
+/** The head of a hunk whose beginning is above the window; in a narrow one the count comes before the word. */
+const withCount = (head: Line, count: number, { width, glyphs, strings }: WordOptions): Line => {
+  const note = span(`  ${glyphs.ellipsis} ${strings.rowsAbove(count)}`, "dim");
+  return [head, head.slice(0, 2)].map((part) => [...part, note]).find((row) => lineWidth(row) <= width) ?? head;
 };
 
 const faint = (line: Line): Line => line.map(({ text }) => span(text, "dim"));

@@ -4,9 +4,11 @@ import type { Strings } from "../../text/strings.ts";
 import type { Glyphs } from "../glyphs.ts";
 import { type Line, span } from "../line.ts";
 import { checkedRow } from "../rows.ts";
+import type { DiffData } from "../transcript/changed-lines.ts";
 import { diffLines } from "../transcript/diff-lines.ts";
 import { cutToWidth, displayWidth } from "../width.ts";
 import { wrapSpans } from "../wrap.ts";
+import { deceptions } from "./deceptive-text.ts";
 import type { QuestionOption } from "./question-options.ts";
 
 export type QuestionLinesOptions = {
@@ -38,14 +40,20 @@ const mark = (glyphs: Glyphs): Line => [span(`${glyphs.question} `, "warning")];
 
 const NAME_WIDTH = 10;
 
+/** What the call is about, where that is one row; else nothing. Hidden characters are shown. */
+export const rowAbout = (question: PermissionQuestion): string => {
+  const { about } = said(question);
+  return about.includes("\n") ? "" : checkedRow(about);
+};
+
 /** The tool, and what the call is about where that is one row. */
-export const questionTitle = (
+const questionTitle = (
   question: PermissionQuestion,
   { width, glyphs }: Pick<QuestionLinesOptions, "width" | "glyphs">,
 ): readonly Line[] => {
-  const { about } = said(question);
+  const about = rowAbout(question);
   return wrapSpans(
-    [span(visibleControls(question.name).padEnd(NAME_WIDTH), "bold"), span(about.includes("\n") ? "" : ` ${about}`)],
+    [span(visibleControls(question.name).padEnd(NAME_WIDTH), "bold"), span(about === "" ? "" : ` ${about}`)],
     {
       width,
       first: mark(glyphs),
@@ -57,31 +65,48 @@ export const questionTitle = (
 const permissionBody = (question: PermissionQuestion, options: QuestionLinesOptions): readonly Line[] => {
   const { width, strings, glyphs } = options;
   const { about, others } = said(question);
-  const isOneRow = !about.includes("\n");
-  const head = questionTitle(question, options);
   const { preview } = question;
+  const isDiff = preview?.type === "diff";
   // A diff shows what the other arguments would do.
-  const details =
-    preview?.type === "diff"
-      ? diffLines(preview, { width, glyphs, strings: strings.steps })
-      : others.flatMap((text) => indented(text, width));
-  const reason = indented(checkedRows(question.reason), width, question.by === "guard" ? "warning" : "dim");
-  return [...head, ...(isOneRow ? [] : indented(about, width)), ...details, ...reason];
+  const details = isDiff
+    ? diffLines(preview, { width, glyphs, strings: strings.steps })
+    : others.flatMap((text) => barred(checkedRows(text), options));
+  const texts = [about, ...(isDiff ? diffTexts(preview) : others)];
+  const warnings = deceptions(texts, strings.question).flatMap((text) => indented(text, width, "warning"));
+  const reason = indented(oneRow(question.reason), width, question.by === "guard" ? "warning" : "dim");
+  return [
+    ...questionTitle(question, options),
+    ...(about.includes("\n") ? barred(checkedRows(about), options) : []),
+    ...details,
+    ...warnings,
+    ...reason,
+  ];
 };
+
+/** The lines of a diff; that one ends in CRLF hides nothing. */
+const diffTexts = ({ hunks }: DiffData): readonly string[] =>
+  hunks.flatMap(({ lines }) => lines.map((line) => line.slice(1).replace(/\r$/, "")));
+
+/** Rows behind a bar: whatever they say, none can pass for an answer of the dialog. */
+const barred = (text: string, { width, glyphs }: QuestionLinesOptions): readonly Line[] => {
+  const bar: Line = [span(glyphs.output === "" ? "    " : `    ${glyphs.output} `, "dim")];
+  return text.split("\n").flatMap((row) => wrapSpans([span(row)], { width, first: bar, rest: bar }));
+};
+
+/** Hidden characters shown, newlines as blanks: what a reason quotes begins no row of its own. */
+const oneRow = (text: string): string => checkedRow(text.replace(/\s*\n\s*/g, " "));
 
 type Said = { readonly about: string; readonly others: readonly string[] };
 
-/** What the call is about (the command as it would run, the path, or the arguments as they came), and its other arguments. */
+/** What the call is about (the command as it would run, the path, or the arguments as they came), and its other arguments; raw. */
 const said = ({ arguments: text }: PermissionQuestion): Said => {
   const values = parsed(text) ?? {};
   const key = ["command", "path"].find((name) => typeof values[name] === "string");
-  if (key === undefined) return { about: checkedRows(text), others: [] };
+  if (key === undefined) return { about: text, others: [] };
   const others = Object.entries(values).filter(([name]) => name !== key);
   return {
-    about: checkedRows(String(values[key])),
-    others: others.map(([name, value]) =>
-      checkedRows(`${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`),
-    ),
+    about: String(values[key]),
+    others: others.map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`),
   };
 };
 

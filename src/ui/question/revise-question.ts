@@ -1,10 +1,11 @@
 import type { Answer, Draft, PermissionQuestion, Reviser, Revision } from "../../schema/ask.ts";
+import { errorMessage } from "../../text/error-message.ts";
 import type { Strings } from "../../text/strings.ts";
 
 /** Lets the person's editor change a text. */
 export type EditDraft = (draft: Draft) => Promise<string | { readonly problem: string }>;
 
-type Changed = Revision | { readonly type: "unchanged" };
+export type Changed = Revision | { readonly type: "unchanged" };
 
 /** The question about the call as the person's editor has left it. */
 export const editCall = async (reviser: Reviser, question: PermissionQuestion, edit: EditDraft): Promise<Changed> => {
@@ -35,8 +36,23 @@ export type RevisedQuestion = {
   readonly isProblem: boolean;
 };
 
-/** What stands before the person then, with a word about it; or the answer, where nothing would be left to do. */
-export const afterChange = (
+/**
+ * What stands before the person after a change of the question, with a word about it; or the answer, where nothing would
+ * be left to do. Never rejects.
+ */
+export const revisedQuestion = async (
+  change: Promise<Changed>,
+  question: PermissionQuestion,
+  strings: Strings["question"],
+): Promise<RevisedQuestion | Answer> => {
+  try {
+    return afterChange(await change, question, strings);
+  } catch (error) {
+    return { question, note: errorMessage(error), isProblem: true };
+  }
+};
+
+const afterChange = (
   changed: Changed,
   question: PermissionQuestion,
   strings: Strings["question"],

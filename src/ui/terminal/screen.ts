@@ -30,9 +30,9 @@ export interface Screen {
   draw(frame: Frame): void;
   /** Writes what is waiting now. */
   flush(): void;
-  /** The size begins to change: takes the live region off the terminal, which wraps its rows anew, and writes nothing until `resized`. */
+  /** The size begins to change: takes away the rows below the cursor, and writes nothing until `resized`. */
   hold(): void;
-  /** The size has changed: draws the live region again. */
+  /** The size has changed: takes the rest off the terminal, which has wrapped it anew, and draws the live region again. */
   resized(): void;
   /** Takes the live region away, and writes nothing until `resume`: another program has the terminal. */
   pause(): void;
@@ -179,6 +179,14 @@ export const createScreen = (output: TerminalOutput): Screen => {
     at = { row: 0, column: 0 };
   };
 
+  /** Some terminals lose the cursor when rows below it wrap; how those above wrap, `clear` can tell once the size stays. */
+  const clearBelow = (): void => {
+    if (isPaused || shown.length <= at.row + 1) return;
+    // From where the cursor is: a terminal that has become lower may have no row below.
+    output.write("\x1b[J");
+    shown = shown.slice(0, at.row + 1);
+  };
+
   return {
     get columns() {
       return columns();
@@ -197,15 +205,17 @@ export const createScreen = (output: TerminalOutput): Screen => {
     flush,
     hold: () => {
       if (isHeld) return;
-      clear();
+      clearBelow();
       isHeld = true;
     },
     resized: () => {
       isHeld = false;
+      clear();
       schedule();
     },
     pause: () => {
       if (isPaused) return;
+      if (isHeld) clear();
       isHeld = false;
       const frame = wanted;
       wanted = EMPTY;

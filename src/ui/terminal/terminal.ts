@@ -87,8 +87,7 @@ export const openTerminal = (options: TerminalOptions): Terminal => {
     }
   };
 
-  // A window that is dragged sends many sizes, each of which the terminal has already left for the next. Only at the first
-  // is it sure where the live region is: some terminals lose the cursor when rows below it wrap.
+  // A window that is dragged sends many sizes, each of which the terminal has already left for the next.
   let resizing: NodeJS.Timeout | undefined;
   output.on("resize", () => {
     screen.hold();

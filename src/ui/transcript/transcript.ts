@@ -88,6 +88,17 @@ export const restarted = (before: Transcript): Transcript => ({
   total: { ...sessionUsage(before), contextTokens: 0 },
 });
 
+/** Nothing runs, and this is what the session has come to. */
+export const settled = (before: Transcript, total: SessionUsage): Transcript => ({
+  ...before,
+  run: null,
+  phase: "action",
+  steps: [],
+  callsToCome: 0,
+  total,
+  current: NOTHING_USED,
+});
+
 const RECENT_STEPS = 20;
 /** The calls that `!command` makes; see person-shell.ts. */
 const OWN_COMMANDS = "person_";

@@ -4,7 +4,7 @@ import type { ChipLabel } from "../input/editor-chips.ts";
 import type { Line } from "../line.ts";
 import type { Screen } from "../terminal/screen.ts";
 import type { Theme } from "../theme.ts";
-import { type Layout, layOut } from "./layout.ts";
+import { type Layout, layOut, roomForHunks } from "./layout.ts";
 import type { Store } from "./view-state.ts";
 
 /** The live region, as whoever draws it sees it. */
@@ -19,6 +19,11 @@ export interface View {
   readonly show: (rows: readonly string[]) => void;
 }
 
+export interface ChatView extends View {
+  /** How many rows there are for the hunks of a question, while they are chosen. */
+  readonly hunkRoom: () => number;
+}
+
 export type ViewOptions = {
   readonly store: Store;
   readonly screen: Screen;
@@ -29,14 +34,21 @@ export type ViewOptions = {
   readonly keyHelp: (width: number) => readonly Line[];
 };
 
-export const createView = ({ store, screen, theme, glyphs, strings, chipLabel, keyHelp }: ViewOptions): View => {
+export const createView = ({ store, screen, theme, glyphs, strings, chipLabel, keyHelp }: ViewOptions): ChatView => {
   let made: { readonly key: string; readonly state: unknown; readonly layout: Layout } | undefined;
+  const layoutOptions = () => ({
+    columns: screen.columns,
+    rows: screen.rows,
+    glyphs,
+    strings,
+    chipLabel,
+    keyHelp,
+  });
   const layout = (): Layout => {
     const { columns, rows } = screen;
     const state = store.get();
     const key = `${columns} ${rows} ${theme().name}`;
-    if (made?.state !== state || made.key !== key)
-      made = { key, state, layout: layOut(state, { columns, rows, glyphs, strings, chipLabel, keyHelp }) };
+    if (made?.state !== state || made.key !== key) made = { key, state, layout: layOut(state, layoutOptions()) };
     return made.layout;
   };
   return {
@@ -45,6 +57,7 @@ export const createView = ({ store, screen, theme, glyphs, strings, chipLabel, k
     get paint() {
       return theme().paint;
     },
+    hunkRoom: () => roomForHunks(store.get(), layoutOptions()),
     size: () => ({ columns: screen.columns, rows: screen.rows }),
     show: (rows) => screen.draw({ rows, cursor: layout().cursor }),
   };

@@ -6,8 +6,8 @@ import { createEditor, type EditView, submitText } from "../input/editor-buffer.
 import type { ChipLabel } from "../input/editor-chips.ts";
 import { editorRows, textColumns } from "../input/editor-rows.ts";
 import { type Line, span } from "../line.ts";
-import { hunkLines } from "../question/hunk-choice.ts";
-import { optionLines, questionTitle } from "../question/question-lines.ts";
+import { hunkLines, hunkRoom } from "../question/hunk-choice.ts";
+import { optionLines, rowAbout } from "../question/question-lines.ts";
 import { filterOptions, isFiltered } from "../question/question-options.ts";
 import { cutRow } from "../rows.ts";
 import { cutLine } from "../transcript/table-lines.ts";
@@ -38,6 +38,8 @@ export type Layout = {
   readonly prompt: readonly Line[];
   readonly footer: readonly Line[];
   readonly cursor: { readonly row: number; readonly column: number } | null;
+  /** What is asked leaves no room for the answers, or is cut: it must be printed above. */
+  readonly isQuestionTooHigh: boolean;
 };
 
 const MAX_PROMPT_ROWS = 10;
@@ -48,18 +50,8 @@ const LEAST_QUESTION_ROWS = 6;
 
 /** What the live region shows, never higher than the screen less one row, nor wider than its columns less one. Pure. */
 export const layOut = (state: ViewState, options: LayoutOptions): Layout => {
-  const width = Math.max(1, options.columns - 1);
-  const height = Math.max(1, options.rows - 1);
-  const write = state.question?.stage === "write" ? state.question : null;
-  const prompt = promptLines(state, write, {
-    ...options,
-    width,
-    maxRows: Math.max(1, Math.min(MAX_PROMPT_ROWS, height >> 1)),
-  });
-  const below = height - prompt.lines.length - (state.question ? LEAST_QUESTION_ROWS : 0);
-  const footer = firstRows(footerLines(state, { ...options, width }), Math.max(0, below), options.glyphs);
-  const room = height - prompt.lines.length - footer.length;
-  const question = questionLines(state, { ...options, width, maxRows: room });
+  const { width, prompt, footer, room } = lowerPart(state, options);
+  const { lines: question, isTooHigh } = questionPart(state, { ...options, width, maxRows: room });
   const rest = Math.max(0, room - question.length);
   const steps = state.question ? [] : stepsLines(state, { ...options, width, maxRows: rest });
   const text = lastRows(state.liveText, Math.max(0, rest - steps.length), options.glyphs);
@@ -73,7 +65,31 @@ export const layOut = (state: ViewState, options: LayoutOptions): Layout => {
     prompt: fit(prompt.lines),
     footer: fit(footer),
     cursor: prompt.cursor && { row: above + prompt.cursor.row, column: Math.min(prompt.cursor.column, width) },
+    isQuestionTooHigh: isTooHigh,
   };
+};
+
+/** How many rows there are for the hunks of a question, while they are chosen. */
+export const roomForHunks = (state: ViewState, options: LayoutOptions): number => {
+  const hunks = state.question?.hunks;
+  if (!hunks) return 0;
+  const { width, room } = lowerPart(state, options);
+  return hunkRoom(hunks, { width, maxRows: room, strings: options.strings });
+};
+
+/** The input and what stands below it, and the rows that these leave. */
+const lowerPart = (state: ViewState, options: LayoutOptions) => {
+  const width = Math.max(1, options.columns - 1);
+  const height = Math.max(1, options.rows - 1);
+  const write = state.question?.stage === "write" ? state.question : null;
+  const prompt = promptLines(state, write, {
+    ...options,
+    width,
+    maxRows: Math.max(1, Math.min(MAX_PROMPT_ROWS, height >> 1)),
+  });
+  const below = height - prompt.lines.length - (state.question ? LEAST_QUESTION_ROWS : 0);
+  const footer = firstRows(footerLines(state, { ...options, width }), Math.max(0, below), options.glyphs);
+  return { width, prompt, footer, room: height - prompt.lines.length - footer.length };
 };
 
 const PROMPT_REST: Line = [span("  ")];
@@ -158,16 +174,18 @@ const queuedLines = (
 
 const oneRow = (text: string): string => visibleProse(stripControls(text)).replace(/\s+/g, " ");
 
-const questionLines = (
+type QuestionPart = { readonly lines: readonly Line[]; readonly isTooHigh: boolean };
+
+const questionPart = (
   state: ViewState,
   { width, maxRows, glyphs, strings }: Sized & { readonly maxRows: number },
-): readonly Line[] => {
+): QuestionPart => {
   const { question, waitingQuestions } = state;
-  if (!question) return [];
+  if (!question) return { lines: [], isTooHigh: false };
   const { stage, isInterrupting, options, filter, note, hunks } = question;
   if (hunks && question.question.kind === "permission") {
-    const title = questionTitle(question.question, { width, glyphs })[0] ?? [];
-    return hunkLines(hunks, title, { width, maxRows, glyphs, strings });
+    const title = titleRow(question.question, { width, glyphs });
+    return { lines: hunkLines(hunks, title, { width, maxRows, glyphs, strings }), isTooHigh: false };
   }
   const quiet = (text: string): readonly Line[] =>
     wrapSpans([span(text, "dim")], { width, first: INDENT, rest: INDENT });
@@ -188,42 +206,50 @@ const questionLines = (
     const more = waiting > 0 ? `   ${strings.question.waiting(waiting)}` : "";
     below.push(...quiet(`${refusing}${more}`));
   }
-  const body = question.body.length > 0 ? question.body : [askedAbove(question.question, { width, glyphs, strings })];
+  const body =
+    question.body.length > 0
+      ? question.body
+      : [titleRow(question.question, { width, glyphs, note: `  ${strings.question.printedAbove}` })];
   const shown = stage === "choose" ? filterOptions(options, filter) : [];
-  const room = Math.max(1, maxRows - body.length - below.length);
-  const answers =
+  const answersIn = (rows: number): readonly Line[] =>
     stage === "choose" && shown.length === 0
       ? quiet(strings.question.nothingFits)
-      : optionLines(shown, question.selected, {
-          width,
-          maxRows: Math.min(MAX_OPTION_ROWS, room),
-          glyphs,
-          strings,
-        });
+      : optionLines(shown, question.selected, { width, maxRows: rows, glyphs, strings });
+  const wanted = answersIn(MAX_OPTION_ROWS);
+  const room = Math.max(1, maxRows - body.length - below.length);
+  const answers = wanted.length <= room ? wanted : answersIn(Math.min(MAX_OPTION_ROWS, room));
+  const isTooHigh = question.body.length > 1 && wanted.length > maxRows - body.length - below.length;
   const spare = maxRows - body.length - answers.length - below.length;
   const gap: readonly Line[] = answers.length > 0 && spare > 0 ? [[]] : [];
   const space: readonly Line[] = state.isSpaced && spare > gap.length ? [[]] : [];
-  if (spare >= 0) return [...space, ...body, ...gap, ...answers, ...below];
+  if (spare >= 0) return { lines: [...space, ...body, ...gap, ...answers, ...below], isTooHigh };
   // Without room for all: the answers first, then what is asked from its beginning, then the rest.
   const least = lastRows([...answers, ...below].slice(0, Math.max(answers.length, maxRows - 1)), maxRows, glyphs);
-  return [...firstRows(body, maxRows - least.length, glyphs), ...least];
+  return { lines: [...firstRows(body, maxRows - least.length, glyphs), ...least], isTooHigh };
 };
 
 const INDENT: Line = [span("    ")];
 const MAX_OPTION_ROWS = 12;
 const LEAST_NAME = 10;
 
-/** In the place of what is asked, where that has no room here. */
-const askedAbove = (
+/** In the place of what is asked, where that has no room here; with the note, where it leaves room for the name. */
+const titleRow = (
   question: OpenQuestion["question"],
-  { width, glyphs, strings }: Pick<Sized, "width" | "glyphs" | "strings">,
+  { width, glyphs, note = "" }: Pick<LayoutOptions, "glyphs"> & { readonly width: number; readonly note?: string },
 ): Line => {
-  const note = `  ${strings.question.printedAbove}`;
   const name = visibleControls(question.kind === "permission" ? question.name : question.title);
+  const about = question.kind === "permission" ? rowAbout(question) : "";
   const room = width - 2 - displayWidth(note);
   const hasNote = room >= Math.min(LEAST_NAME, displayWidth(name));
-  const shown = cutRow(name, Math.max(1, hasNote ? room : width - 2), glyphs.ellipsis);
-  return [span(`${glyphs.question} `, "warning"), span(shown, "bold"), ...(hasNote ? [span(note, "dim")] : [])];
+  const hasAbout = about !== "" && room > LEAST_NAME + Math.min(LEAST_NAME, displayWidth(about));
+  const title = hasAbout ? `${name.padEnd(LEAST_NAME)} ${about}` : name;
+  const shown = cutRow(title, Math.max(1, hasNote ? room : width - 2), glyphs.ellipsis);
+  return [
+    span(`${glyphs.question} `, "warning"),
+    span(shown.slice(0, name.length), "bold"),
+    span(shown.slice(name.length)),
+    ...(hasNote && note !== "" ? [span(note, "dim")] : []),
+  ];
 };
 
 /** The beginning, where not all has room. */

@@ -29,7 +29,7 @@ export const lastThoughtLines = ({ lastThought }: Transcript, options: OwnLinesO
 /** What is left to say when the chat ends: figures, the log, and how many background commands ended with it. */
 export const goodbyeTexts = (
   transcript: Transcript,
-  { logFile, isOffline }: Pick<ChatInfo, "logFile" | "isOffline">,
+  { logFile, isOffline, isKept, sessionId }: Pick<ChatInfo, "logFile" | "isOffline" | "isKept" | "sessionId">,
   { ended, strings }: { readonly ended: number; readonly strings: Strings["ui"] },
 ): readonly string[] => {
   const { usage, costUsd, runs } = sessionUsage(transcript);
@@ -40,6 +40,7 @@ export const goodbyeTexts = (
   if (!isOffline && input + usage.outputTokens > 0)
     texts.push(strings.leaving(formatTokens(input), formatTokens(usage.outputTokens), cost));
   if (logFile !== null) texts.push(strings.logAt(visibleControls(logFile)));
+  if (isKept) texts.push(strings.goOnWith(sessionId));
   return texts;
 };
 

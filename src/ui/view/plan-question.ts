@@ -53,6 +53,7 @@ export const createPlanQuestion = (options: PlanQuestionOptions): PlanQuestion =
       if (opened.controller.signal.aborted) return;
       const mode = CARRYING_OUT.find((one) => one === choiceOf(answer));
       if (mode !== undefined) return accept(mode, edited);
+      if (choiceOf(answer) === KEEP) keepPlanning();
       if (choiceOf(answer) !== EDIT) return close();
       const before = edited ?? plan;
       const changed = (await options.edit(before)) ?? before;
@@ -63,6 +64,13 @@ export const createPlanQuestion = (options: PlanQuestionOptions): PlanQuestion =
       scribe.add({ type: "text", delta: edited });
       scribe.add({ type: "text.end", isDiscarded: false });
     }
+  };
+
+  /** Also where the mode was changed while the question stood there. */
+  const keepPlanning = (): void => {
+    if (chat()?.info().mode === "plan") return;
+    chat()?.setMode("plan");
+    options.refresh();
   };
 
   const accept = (mode: PermissionMode, edited: string | undefined): void => {

@@ -1,34 +1,22 @@
-import type { Ask, PermissionQuestion, Question, Reviser } from "../../schema/ask.ts";
-import { errorMessage } from "../../text/error-message.ts";
+import type { Ask, Question, Reviser } from "../../schema/ask.ts";
 import type { Strings } from "../../text/strings.ts";
 import { createEditor, type Editor, edit, submitText } from "../input/editor-buffer.ts";
 import { EDIT_KEYS } from "../input/keymap.ts";
 import type { Line } from "../line.ts";
-import { chooseHunks, type HunkChoice, hunkKey } from "../question/hunk-choice.ts";
 import { filterOptions, isFiltered, type QuestionOption, questionOptions } from "../question/question-options.ts";
 import { type Asked, createQuestionQueue } from "../question/question-queue.ts";
-import { afterChange, type EditDraft, editCall, keepOnly } from "../question/revise-question.ts";
 import type { KeyInput } from "../terminal/keys.ts";
-import type { DiffData } from "../transcript/changed-lines.ts";
 import { graphemes } from "../width.ts";
+import { type CallChangesOptions, createCallChanges, isForChat } from "./call-changes.ts";
+import { createTypingPause } from "./typing-pause.ts";
 import type { OpenQuestion, Store } from "./view-state.ts";
 
-/** Who pauses that long has read what stands there. */
-const TYPING_PAUSE_MS = 500;
-/** A second press of a key comes sooner than that; nobody has read a question in the time. */
-const KEY_PAUSE_MS = 300;
-const LEAST_HUNK_ROWS = 4;
-
-export type QuestionsOptions = {
+export type QuestionsOptions = Pick<CallChangesOptions, "edit" | "hunks" | "hunkRoom"> & {
   readonly store: Store;
   readonly strings: Strings["question"];
   readonly now: () => number;
   /** What is asked, as lines. */
   readonly body: (question: Question) => readonly Line[];
-  /** The rows of each hunk of what is asked about. */
-  readonly hunks: (diff: DiffData) => HunkChoice["hunks"];
-  /** Lets the person's editor have the terminal; `shownAgain` is called after it. */
-  readonly edit: EditDraft;
   /** How many rows of it have room beside the answers. */
   readonly room: () => number;
   /** Prints what has no room. */
@@ -43,6 +31,8 @@ export interface Questions {
   readonly choose: Ask;
   /** The window has another size: what is asked is laid out again. */
   resized(): void;
+  /** What is asked has no room any more: it is printed above. */
+  printAbove(): void;
   /** The terminal is ours again: keys that were meant for another program are no answers. */
   shownAgain(): void;
   /** Whether the key was an answer. A key that was pressed before the question was seen is none. */
@@ -51,9 +41,8 @@ export interface Questions {
 
 export const createQuestions = (options: QuestionsOptions): Questions => {
   const { store, strings, now } = options;
-  let lastKeyMs = Number.NEGATIVE_INFINITY;
-  /** The question that is being changed: no key answers it meanwhile. */
-  let changing: OpenQuestion["settle"] | null = null;
+  const hasMessage = (): boolean => submitText(store.get().editor).trim() !== "";
+  const pause = createTypingPause({ now, hasMessage });
 
   const put = createQuestionQueue({
     isTaken: () => store.get().question !== null,
@@ -71,7 +60,7 @@ export const createQuestions = (options: QuestionsOptions): Questions => {
 
   const open = ({ question, settle, isCalled, reviser }: Asked): void => {
     // It may have taken a while to come: what the person has begun to type since is no answer to it.
-    const isArmed = isCalled && submitText(store.get().editor) === "";
+    const isArmed = isCalled && !hasMessage();
     const opened: OpenQuestion = {
       original: question,
       reviser,
@@ -79,7 +68,7 @@ export const createQuestions = (options: QuestionsOptions): Questions => {
       filter: "",
       text: createEditor(),
       isArmed,
-      isInterrupting: !isArmed && pauseLeftMs() > 0,
+      isInterrupting: !isArmed && pause.leftMs() > 0,
       settle,
     };
     store.set({ question: opened });
@@ -95,8 +84,7 @@ export const createQuestions = (options: QuestionsOptions): Questions => {
       options: offered,
       body: bodyOf(question),
       stage: question.kind === "text" ? ("write" as const) : ("choose" as const),
-      // Enter alone must not run what the guard warns of.
-      selected: question.kind === "permission" && question.by === "guard" ? offered.length - 1 : 0,
+      selected: firstSelected(question, offered),
     };
   };
 
@@ -113,19 +101,21 @@ export const createQuestions = (options: QuestionsOptions): Questions => {
     return [];
   };
 
+  const printAbove = (): void => {
+    const { question: open } = store.get();
+    if (!open || open.body.length === 0) return;
+    // First: printing changes the state, and whoever looks at that calls again.
+    change({ body: [] });
+    options.print(open.body);
+  };
+
   const arm = (settle: OpenQuestion["settle"]): void => {
     const { question } = store.get();
-    if (question?.settle !== settle || question.isArmed || changing === settle) return;
-    const restMs = pauseLeftMs();
+    if (question?.settle !== settle || question.isArmed || calls.isChanging(settle)) return;
+    const restMs = pause.leftMs();
     const isInterrupting = restMs > 0;
     if (isInterrupting) setTimeout(() => arm(settle), restMs);
     change({ isArmed: !isInterrupting, isInterrupting });
-  };
-
-  /** How much longer nobody may type, that a key can be an answer to what stands there since. */
-  const pauseLeftMs = (): number => {
-    const pauseMs = submitText(store.get().editor) === "" ? KEY_PAUSE_MS : TYPING_PAUSE_MS;
-    return lastKeyMs + pauseMs - now();
   };
 
   const change = (part: Partial<OpenQuestion>): void => {
@@ -142,66 +132,41 @@ export const createQuestions = (options: QuestionsOptions): Questions => {
         change({ stage: "write" });
         return;
       case "edit":
-        revise(open, (reviser, question) => editCall(reviser, question, options.edit));
+        calls.edit(open);
         return;
-      case "hunks": {
-        const { question } = open;
-        if (question.kind !== "permission" || question.preview?.type !== "diff") return;
-        change({ stage: "hunks", hunks: chooseHunks(options.hunks(question.preview)) });
+      case "hunks":
+        calls.chooseHunks(open);
         return;
-      }
       case "restore":
-        if (open.original) showAgain(open, { ...shownAs(open.original, open.original, open.reviser), note: undefined });
+        calls.restore(open);
         return;
       default:
         open.settle(answer);
     }
   };
 
-  /** Nothing is answered by a change: the question comes back with what it would do now, and is seen before keys answer it. */
-  const revise = (
-    { question, original = question, reviser, settle }: OpenQuestion,
-    make: (reviser: Reviser, question: PermissionQuestion) => ReturnType<typeof editCall>,
-  ): void => {
-    if (question.kind !== "permission" || !reviser) return;
-    changing = settle;
-    change({ isArmed: false });
-    const stands = (): OpenQuestion | undefined => {
+  const calls = createCallChanges({
+    ...options,
+    standing: () => store.get().question,
+    change,
+    showAgain: (question, part) => {
       const { question: open } = store.get();
-      return open?.settle === settle ? open : undefined;
-    };
-    void make(reviser, question)
-      .catch((error: unknown) => ({ type: "problem" as const, problem: errorMessage(error) }))
-      .then((changed) => {
-        changing = null;
-        const open = stands();
-        // It was dismissed meanwhile.
-        if (!open) return;
-        const after = afterChange(changed, question, strings);
-        if (!("question" in after)) return settle(after);
-        const note = { text: after.note, isProblem: after.isProblem };
-        const isOriginal = after.question.arguments === question.arguments && question === original;
-        showAgain(open, {
-          ...shownAs(after.question, original, reviser),
-          ...(isOriginal && { original: after.question }),
-          note,
-        });
-      });
-  };
-
-  const showAgain = ({ settle }: OpenQuestion, part: Partial<OpenQuestion>): void => {
-    change({ ...part, hunks: undefined, isArmed: false, isInterrupting: pauseLeftMs() > 0 });
-    armSoon(settle);
-  };
+      if (!open) return;
+      const shown = shownAs(question, open.original ?? question, open.reviser);
+      change({ ...shown, ...part, hunks: undefined, isArmed: false, isInterrupting: pause.leftMs() > 0 });
+      armSoon(open.settle);
+    },
+  });
 
   const chooseKey = (key: KeyInput, open: OpenQuestion): boolean => {
     const shown = filterOptions(open.options, open.filter);
     const move = (by: number): void => change({ selected: clamp(open.selected + by, shown.length) });
     if (key.type === "text") {
       const byKey = open.options.find((option) => option.key === key.text.toLowerCase());
+      const byNumber = /^[1-9]$/.test(key.text) ? open.options[Number(key.text) - 1] : undefined;
       if (isFiltered(open.options)) change({ filter: open.filter + key.text, selected: 0 });
-      else if (byKey) choose(byKey, open);
-      else if (/^[1-9]$/.test(key.text)) choose(open.options[Number(key.text) - 1], open);
+      else if (byKey ?? byNumber) choose(byKey ?? byNumber, open);
+      else return typed(open);
       return true;
     }
     if (key.type === "paste") {
@@ -226,6 +191,8 @@ export const createQuestions = (options: QuestionsOptions): Questions => {
         move(10);
         return true;
       case "enter":
+        // Whoever has a message in the input and has chosen nothing here means the message.
+        if (isUntouched(open) && hasMessage()) return false;
         choose(shown[open.selected], open);
         return true;
       case "backspace":
@@ -235,25 +202,15 @@ export const createQuestions = (options: QuestionsOptions): Questions => {
         open.settle({ dismissed: true });
         return true;
       default:
-        // Ctrl+C, Ctrl+Z and their like are for the chat.
-        return !/^(ctrl|alt|shift)\+/.test(key.chord);
+        return !isForChat(key);
     }
   };
 
-  const hunksKey = (key: KeyInput, open: OpenQuestion): boolean => {
-    const { hunks } = open;
-    if (!hunks) return false;
-    if (key.type === "key" && key.chord === "escape") {
-      change({ stage: "choose", hunks: undefined });
-      return true;
-    }
-    if (key.type === "key" && key.chord === "enter") {
-      revise(open, (reviser, question) => keepOnly(reviser, question, hunks.kept));
-      return true;
-    }
-    const next = hunkKey(hunks, key, Math.max(LEAST_HUNK_ROWS, options.room()));
-    if (next) change({ hunks: next });
-    return next !== undefined || key.type !== "key" || !/^(ctrl|alt|shift)\+/.test(key.chord);
+  /** What is no answer belongs to a message, and so does what follows it, until the person pauses. */
+  const typed = ({ settle }: OpenQuestion): false => {
+    change({ isArmed: false, isInterrupting: true });
+    armSoon(settle);
+    return false;
   };
 
   const writeKey = (key: KeyInput, open: OpenQuestion): boolean => {
@@ -278,7 +235,7 @@ export const createQuestions = (options: QuestionsOptions): Questions => {
       return true;
     }
     const action = EDIT_KEYS[key.chord];
-    if (action === undefined || action === "newline") return !/^(ctrl|alt|shift)\+/.test(key.chord);
+    if (action === undefined || action === "newline") return !isForChat(key);
     change({ text: edited(text, action) });
     return true;
   };
@@ -288,10 +245,14 @@ export const createQuestions = (options: QuestionsOptions): Questions => {
     choose: put(true),
     resized: () => {
       const { question: open } = store.get();
-      if (open && open.body.length > 0) change({ body: bodyOf(open.question) });
-      if (open?.hunks && open.question.kind === "permission" && open.question.preview?.type === "diff")
-        change({ hunks: { ...open.hunks, hunks: options.hunks(open.question.preview), scroll: 0 } });
+      if (!open) return;
+      if (open.body.length > 0) {
+        change({ body: options.body(open.question) });
+        if ((store.get().question?.body.length ?? 0) > options.room()) printAbove();
+      }
+      calls.resized(open);
     },
+    printAbove,
     shownAgain: () => {
       const { question } = store.get();
       if (!question) return;
@@ -300,7 +261,7 @@ export const createQuestions = (options: QuestionsOptions): Questions => {
     },
     key: (key) => {
       const { question } = store.get();
-      if (isTyped(key)) lastKeyMs = now();
+      pause.pressed(key);
       if (!question?.isArmed) {
         // Nobody types an Escape into a message.
         if (!question?.isInterrupting || key.type !== "key" || key.chord !== "escape") return false;
@@ -313,7 +274,7 @@ export const createQuestions = (options: QuestionsOptions): Questions => {
         case "write":
           return writeKey(key, question);
         case "hunks":
-          return hunksKey(key, question);
+          return calls.hunksKey(key, question);
         default:
           return question.stage satisfies never;
       }
@@ -325,9 +286,13 @@ export const createQuestions = (options: QuestionsOptions): Questions => {
 const edited = (editor: Editor, action: Parameters<typeof edit>[1]): Editor =>
   edit(editor, action, { columns: 1_000_000, chipLabel: () => "" });
 
-/** What could have been an answer. */
-const isTyped = (key: KeyInput): boolean =>
-  key.type === "text" || key.type === "paste" || (key.type === "key" && key.chord === "enter");
+/** Enter alone must not run what the guard warns of. */
+const firstSelected = (question: Question, options: readonly QuestionOption[]): number =>
+  question.kind === "permission" && question.by === "guard" ? options.length - 1 : 0;
+
+/** Whether no answer has been chosen by the arrows or a filter. */
+const isUntouched = ({ question, options, selected, filter }: OpenQuestion): boolean =>
+  filter === "" && selected === firstSelected(question, options);
 
 const argumentsOf = (question: Question): string | undefined =>
   question.kind === "permission" ? question.arguments : undefined;

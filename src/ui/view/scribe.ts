@@ -1,7 +1,7 @@
 import type { EngineEvent } from "../../schema/event.ts";
 import type { Line } from "../line.ts";
 import type { Paper } from "../transcript/paper.ts";
-import { type Block, reduce, restarted } from "../transcript/transcript.ts";
+import { type Block, reduce, restarted, type SessionUsage, settled } from "../transcript/transcript.ts";
 import type { Store } from "./view-state.ts";
 
 /** 15 a second: text flows, and a slow terminal keeps up. */
@@ -26,6 +26,8 @@ export interface Scribe {
   say(lines: readonly Line[]): void;
   /** Begins on an empty transcript. */
   restart(): void;
+  /** The past of a session has been shown: nothing of it runs, and this is what it has come to. */
+  settle(total: SessionUsage): void;
   /** Shows at once what is waiting. */
   flush(): void;
 }
@@ -90,6 +92,10 @@ export const createScribe = ({ store, paper, print, now }: ScribeOptions): Scrib
     },
     restart: () => {
       transcript = restarted(transcript);
+      flush();
+    },
+    settle: (total) => {
+      transcript = settled(transcript, total);
       flush();
     },
     flush,

@@ -107,7 +107,7 @@ describe.skipIf(!HAS_BWRAP)(title, () => {
 
   test("a sandbox that no longer starts is an error, and the command does not run without it", async () => {
     const { workDir, root, home } = sandboxPlace();
-    const policy = () => createPolicy(policyFor({ workDir, root, home }));
+    const policy = createPolicy(policyFor({ workDir, root, home }));
     const program = join(root, "bwrap");
     writeFileSync(program, "#!/bin/sh\necho 'bwrap: no namespaces today' >&2; exit 1\n", { mode: 0o755 });
     const sandbox = createSandbox({ name: "bubblewrap", program, policy });

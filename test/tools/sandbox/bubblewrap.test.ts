@@ -241,6 +241,105 @@ cat ${outputs}/call.txt`;
     expect(existsSync(join(workDir, "real/hooks/pre-commit"))).toBe(false);
   });
 
+  test.each(["worktrees/p", "worktrees"])("a work directory called %s does not open the folder above", (name) => {
+    const place = sandboxPlace();
+    const inner = { ...place, workDir: join(place.home, name) };
+    mkdirSync(inner.workDir, { recursive: true });
+    runIn(
+      inner,
+      "mkdir p; for at in . p; do echo .git >$at/gitdir; echo ../.git >p/gitdir; echo gitdir: $at >.git; done",
+    );
+    runIn(inner, "echo gitdir: . >.git; touch ../made ../../made");
+    runIn(inner, "touch ../made ../../made");
+    expect(readdirSync(place.home).sort()).toEqual(["project", "worktrees"]);
+  });
+
+  test("what may be written is settled before the first command: no link of a command's makes it more", () => {
+    const place = sandboxPlace();
+    const temp = join(place.root, "temp");
+    const other = join(place.home, "other");
+    for (const folder of [temp, other]) mkdirSync(folder);
+    const sandbox = bubblewrapFor(policyFor(place, { tempDirs: [temp, join(temp, "mine")], writable: ["build"] }));
+    const run = (script: string) => {
+      const { file, args, release } = sandbox.wrap("bash", ["-c", script, "bash", temp, other]);
+      const { stdout, stderr } = spawnSync(file, args, { encoding: "utf8" });
+      release();
+      return stdout + stderr;
+    };
+    expect(run('ln -s "$2" build; ln -s ../home/other "$1/mine"')).toBe("");
+    expect(run('touch "$2/made"')).toContain("Read-only file system");
+    expect(readdirSync(other)).toEqual([]);
+  });
+
+  test("the folders above a work directory in temp cannot be moved away, nor those above a hidden place", () => {
+    const place = sandboxPlace();
+    const inner = { ...place, workDir: join(place.root, "temp/a/b/docs") };
+    mkdirSync(inner.workDir, { recursive: true });
+    const move = 'cd "$1/temp"; mv a c; mv a/b a/c; mv a/b/docs a/b/x';
+    const { output } = runIn(inner, move, { tempDirs: [join(place.root, "temp")] }, place.root);
+    expect(output.match(/resource busy/g)).toHaveLength(3);
+    mkdirSync(join(place.home, ".config/gcloud"), { recursive: true });
+    writeFileSync(join(place.home, ".config/other"), "");
+    const atHome = { ...place, workDir: place.home };
+    expect(runIn(atHome, "mv .config/other . && mv .config moved").output).toContain("resource busy");
+    expect(readdirSync(place.home).sort()).toEqual([".config", "other", "project"]);
+  });
+
+  test("no link in a repository opens a hidden place", () => {
+    const place = sandboxPlace();
+    mkdirSync(join(place.home, ".ssh/keys"), { recursive: true });
+    writeFileSync(join(place.home, ".ssh/keys/id"), "SECRET");
+    for (const target of ["../../.ssh/keys", "../../.ssh/keys/id"]) {
+      runIn(place, `git init -q; rm -rf .git/hooks; ln -s ${target} .git/hooks`);
+      expect(runIn(place, "cat ../.ssh/keys/id .git/hooks .git/hooks/id").output).not.toContain("SECRET");
+    }
+    const atHome = { ...place, workDir: place.home };
+    runIn(atHome, "ln -s .ssh/keys .git");
+    expect(runIn(atHome, "cat .ssh/keys/id .git/id").output).not.toContain("SECRET");
+  });
+
+  test("what a living command could swap for a link is not mounted by its path", () => {
+    const place = sandboxPlace();
+    const sandbox = bubblewrapFor(policyFor(place));
+    const dotGit = join(place.workDir, ".git");
+    const mountsOfGit = () => {
+      const { args, release } = sandbox.wrap("true", []);
+      const found = args.flatMap((arg, index) => (arg.startsWith(dotGit) ? [`${args[index - 1]} ${arg}`] : []));
+      return { release, found: found.map((mount) => mount.replaceAll(dotGit, ".git")) };
+    };
+    const early = mountsOfGit();
+    mkdirSync(dotGit);
+    const late = mountsOfGit();
+    early.release();
+    late.release();
+    const alone = mountsOfGit();
+    const beside = mountsOfGit();
+    const own = ["--bind .git", ".git .git"];
+    const hooks = ["--ro-bind .git/hooks", ".git/hooks .git/hooks"];
+    expect([early.found, late.found, alone.found, beside.found]).toEqual([
+      [],
+      ["--tmpfs .git/hooks", "--remount-ro .git/hooks"],
+      [...own, ...hooks],
+      [...own, ...hooks],
+    ]);
+    alone.release();
+    beside.release();
+  });
+
+  test("git works in an added folder as in the work directory, and its hooks stay closed", () => {
+    const place = sandboxPlace();
+    const main = join(place.home, "main");
+    mkdirSync(main);
+    git(main, "init", "-q");
+    git(main, "commit", "-q", "--allow-empty", "-m", "first");
+    git(main, "worktree", "add", "-q", join(place.home, "tree"));
+    const options = { addedDirs: [join(place.home, "tree")] };
+    expect(runIn(place, `cd ../tree; ${COMMIT}`, options).output).toBe("2\n");
+    expect(runIn(place, "touch ../main/.git/hooks/pre-commit", options).output).toContain("Read-only file system");
+    expect(runIn(place, "touch .git/hooks/pre-commit", { addedDirs: [main] }).output).not.toBe("");
+    expect(runIn(place, "touch ../main/.git/hooks/pre-commit", { addedDirs: [main] }).output).toContain("Read-only");
+  });
+
   test("a repository that is itself the work directory keeps its hooks", () => {
     const place = sandboxPlace();
     git(place.workDir, "init", "-q", "--bare");

@@ -8,11 +8,11 @@ import { ctrl, KEYS, type Terminal } from "../../helpers/terminal.ts";
 
 const WRITE = ["write_file", { path: "new.txt", content: "one\ntwo\n" }] as const;
 
-/** Keys answer once the question has been on the screen. */
-const asked = async (terminal: Terminal, question: RegExp): Promise<void> => {
-  await terminal.waitFor((shown) => question.test(shown.screen()) && shown.screen().includes("esc  no"));
-  await terminal.idle(100);
-};
+/** Keys answer once the question has been on the screen: the cursor leaves the input then. */
+const asked = (terminal: Terminal, question: RegExp): Promise<void> =>
+  terminal.waitFor(
+    (shown) => question.test(shown.screen()) && shown.screen().includes("esc  no") && shown.mode(25) === false,
+  );
 
 test("y writes the file once, and the next call asks again", async () => {
   const { terminal, model, place } = await openChat();

@@ -68,6 +68,8 @@ test.each([
   turn.send(SENTENCE.repeat(5));
   turn.callTools(bash("git push --force"));
   turn.finish();
+  // So small a screen may not show the question; the window's title does.
+  await terminal.waitFor((shown) => shown.title().startsWith("?"));
   await terminal.idle();
   terminal.send("\x1b");
   (await model.next()).answer(`${SENTENCE}\n\n# End\n`);

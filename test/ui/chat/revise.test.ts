@@ -186,3 +186,19 @@ test("a terminal that is closed while a question stands there refuses it", async
   expect((await terminal.exited).exitCode).toBe(129);
   expect(existsSync(join(place.workDir, "made-1"))).toBe(false);
 });
+
+test("SIGTERM ends also an editor that will not go; nothing runs, and the terminal is as it was", async () => {
+  const { place, env } = withEditor("trap '' TERM; echo waiting; while :; do sleep 0.1; done");
+  const { terminal, model } = await openChat({ place, env });
+  say(terminal, "go");
+  const turn = await model.next();
+  turn.callTools(bash("touch theirs"));
+  turn.finish();
+  await asked(terminal, /^\? bash/m);
+  terminal.send("e");
+  await terminal.waitFor(/^waiting/m);
+  terminal.kill("SIGTERM");
+  expect((await terminal.exited).exitCode).toBe(143);
+  expect([terminal.mode(25), terminal.mode(2004)]).toEqual([true, false]);
+  expect(existsSync(join(place.workDir, "theirs"))).toBe(false);
+});

@@ -53,6 +53,14 @@ const open = ({ answers = [], isBusy = false, transcript = NEW_TRANSCRIPT, chat 
       return "settings.json";
     },
     clear: async () => void done.push("clear"),
+    listSessions: async () => [
+      { id: "20260102-030405-abcd", prompt: "fix \x1b[31mit", turns: 1, costUsd: 0.5, ageMs: 3 * 3_600_000 },
+      { id: "20260101-030405-abcd", prompt: "look", turns: 12, costUsd: null, ageMs: 59_000 },
+    ],
+    resume: async (id: string) => {
+      done.push(`resume ${id}`);
+      return id === "gone" ? ["the model is gone"] : [];
+    },
     rules: () => [{ list: "allow", rule: "bash(ls:*)", origin: "flag" }],
     isTrusted: () => null,
     explainCommand: async (command: string) => [`ask: allow (${command})`],
@@ -80,6 +88,7 @@ const open = ({ answers = [], isBusy = false, transcript = NEW_TRANSCRIPT, chat 
     },
     copy: (text) => done.push(`copy ${text}`),
     restart: () => done.push("restart"),
+    showPast: () => done.push("showPast"),
     setTheme: (name) => done.push(`setTheme ${name}`),
     showThinking: {
       get: () => shown,
@@ -106,6 +115,21 @@ const step = (number: number, output = "one\ntwo\nthree\nfour\nfive"): FinishedS
 const { replies } = en;
 
 describe("a command", () => {
+  test("offers the sessions by age, turns, cost and first words, with nothing that drives a terminal", async () => {
+    const chat = open();
+    await chat.run("resume");
+    expect(chat.questions).toEqual([
+      {
+        kind: "choice",
+        title: en.sessions.chooseSession,
+        options: [
+          { id: "20260102-030405-abcd", label: " 3 h  1 turn  $0.500  fix \\u{1b}[31mit" },
+          { id: "20260101-030405-abcd", label: " 0 m  12 turns  look" },
+        ],
+      },
+    ]);
+  });
+
   test.each<readonly [string, string, Options, readonly string[], string]>([
     ["model", "openai/gpt-9", {}, ["useModel openai/gpt-9", "refresh"], `! ${replies.modelNow("openai/gpt-9")}`],
     [
@@ -118,6 +142,12 @@ describe("a command", () => {
     ["model", "", {}, [], ""],
     ["clear", "", {}, ["clear", "restart"], `! ${replies.cleared}`],
     ["new", "", {}, ["clear", "restart"], `! ${replies.cleared}`],
+    ["resume", "abcd", {}, ["resume abcd", "restart", "refresh", "showPast"], ""],
+    ["resume", "", { answers: [{ choice: "abcd" }] }, ["resume abcd", "restart", "refresh", "showPast"], ""],
+    ["resume", "gone", {}, ["resume gone", "restart", "refresh", "showPast"], "! the model is gone"],
+    ["resume", "", {}, [], ""],
+    ["resume", "", { chat: { listSessions: async () => [] } }, [], `! ${en.sessions.nothingToContinue}`],
+    ["resume", "abcd", { isBusy: true }, [], `! ${replies.clearWhileBusy}`],
     ["clear", "", { isBusy: true }, [], `! ${replies.clearWhileBusy}`],
     [
       "permissions",
@@ -174,7 +204,7 @@ describe("a command", () => {
     ["quit", "", {}, ["leave"], ""],
     ["exit", "", {}, ["leave"], ""],
     ["QUIT", "", {}, ["leave"], ""],
-    ["resume", "", {}, [], `! ${en.commands.notYet("/resume")}`],
+    ["rewind", "", {}, [], `! ${en.commands.notYet("/rewind")}`],
     ["modle", "", {}, [], `! ${en.commands.unknown("/modle", ["/model"])}`],
   ])("/%s %s %j", async (name, argument, options, done, said) => {
     const chat = open(options);

@@ -7,11 +7,11 @@ import { describeCommands } from "../../../src/ui/commands/slash-commands.ts";
 import { ASCII_GLYPHS, type Glyphs, UNICODE_GLYPHS } from "../../../src/ui/glyphs.ts";
 import { createEditor, edit } from "../../../src/ui/input/editor-buffer.ts";
 import { type Line, lineWidth, plainText, span } from "../../../src/ui/line.ts";
-import { chooseHunks, type HunkChoice, hunkRows } from "../../../src/ui/question/hunk-choice.ts";
+import { chooseHunks, type HunkChoice, hunkKey, hunkRows } from "../../../src/ui/question/hunk-choice.ts";
 import { questionOptions } from "../../../src/ui/question/question-options.ts";
 import type { LiveStep } from "../../../src/ui/transcript/transcript.ts";
 import { headerLines } from "../../../src/ui/view/header-lines.ts";
-import { layOut } from "../../../src/ui/view/layout.ts";
+import { layOut, roomForHunks } from "../../../src/ui/view/layout.ts";
 import type { ViewState } from "../../../src/ui/view/view-state.ts";
 import {
   chatInfo,
@@ -309,6 +309,47 @@ describe("the live region", () => {
         const made = frame(size);
         expectFits("above" in made ? made.state : made, size);
       }
+  });
+
+  test("what is asked stands there whole with all answers, or is too high", () => {
+    const texts = fc.array(fc.constantFrom("npm test", "echo 你好 ".repeat(20), "\t", ""), {
+      minLength: 2,
+      maxLength: 20,
+    });
+    const message = fc.constantFrom("", "one", "one\n".repeat(9));
+    fc.assert(
+      fc.property(
+        texts,
+        message,
+        fc.integer({ min: 60, max: 120 }),
+        fc.integer({ min: 3, max: 60 }),
+        (rows, text, columns, height) => {
+          const size = look(columns, height);
+          const question = permission({ arguments: JSON.stringify({ command: rows.join("\n") }) });
+          const open = openQuestion(question, size);
+          const layout = layOut(liveState({ question: open, editor: typed(text) }), layoutOptions(size));
+          const shown = layout.question.map(plainText);
+          const wanted = [...open.body.map(plainText), en.question.noWithReason];
+          const isWhole = wanted.every((row) => shown.some((one) => one.includes(row)));
+          expect(isWhole || layout.isQuestionTooHigh).toBe(true);
+          const above = layOut(liveState({ question: { ...open, body: [] } }), layoutOptions(size));
+          expect(above.isQuestionTooHigh).toBe(false);
+        },
+      ),
+    );
+  });
+
+  test("a hunk that can be seen whole is not scrolled through", () => {
+    const size = look(80, 24);
+    const lines = Array.from({ length: 14 }, (_, index) => [span(`${index}`)]);
+    const hunks = chooseHunks([lines, lines]);
+    const state = liveState({ question: openQuestion(permission(), size, { stage: "hunks", hunks }) });
+    const room = roomForHunks(state, layoutOptions(size));
+    const shown = layOut(state, layoutOptions(size)).question.map(plainText);
+    expect(shown.slice(2, 16)).toEqual(lines.map((line) => plainText(line)));
+    expect(room).toBe(shown.length - 2);
+    expect(hunkKey(hunks, { type: "key", chord: "down" }, room)).toMatchObject({ selected: 1, scroll: 0 });
+    expect(roomForHunks(liveState(), layoutOptions(size))).toBe(0);
   });
 
   const expectFits = (state: ViewState, size: Look & { readonly columns: number; readonly rows: number }): void => {

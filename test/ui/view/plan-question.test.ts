@@ -38,7 +38,7 @@ const open = (
   };
   const chat = {
     session: () => ({ isPlanning }),
-    info: () => ({ modes }),
+    info: () => ({ modes, mode }),
     setMode: (next: PermissionMode) => {
       mode = next;
     },
@@ -58,7 +58,7 @@ const open = (
     refresh: () => undefined,
     strings,
   });
-  return { plan, asked, sent, shown, edited, blocks, mode: () => mode };
+  return { plan, asked, sent, shown, edited, blocks, chat, mode: () => mode };
 };
 
 const ended = (text: string, reason: RunEndReason = "completed"): EngineEventBody<"run.completed"> => ({
@@ -112,6 +112,14 @@ describe("a plan", () => {
     plan.offer(ended("1. Do it."));
     await turns();
     expect(asked[0]?.options.map(({ id }) => id)).toEqual(expected);
+  });
+
+  test("whoever chooses to keep planning does, also after a change of the mode meanwhile", async () => {
+    const opened = open({ answers: [{ choice: "keep" }] });
+    opened.plan.offer(ended("1. Do it."));
+    opened.chat.setMode("ask");
+    await turns();
+    expect(opened.mode()).toBe("plan");
   });
 
   test.each<[string, Script, PermissionMode, string[]]>([

@@ -39,6 +39,7 @@ const open = ({ room = 10, reviser, edited = ({ text }) => text }: OpenOptions =
     hunks: (diff) => diff.hunks.map(({ lines }) => lines.map((line) => [span(line)])),
     edit: async (draft) => edited(draft),
     room: () => room,
+    hunkRoom: () => Math.max(4, room - 1),
     print: (lines) => printed.push(...lines.map(([first]) => first?.text ?? "")),
     onChange: () => {
       changes += 1;
@@ -115,7 +116,7 @@ describe("a question about a call", () => {
       [text("n"), text("x"), press("escape"), text("n"), press("enter")],
       [NO],
     ],
-    ["keys that mean nothing here", [text("x"), text("9"), text("yy"), press("tab"), press("f1")], []],
+    ["keys that mean nothing here", [press("tab"), press("f1")], []],
   ])("is answered by %s", async (_name, pressed, answers) => {
     const chat = open();
     chat.ask();
@@ -146,6 +147,7 @@ describe("a question about a call", () => {
     chat.ask(permission({ by: "guard", offers: [] }));
     await chat.seen();
     await chat.keys(text("a"));
+    await chat.pause();
     expect(chat.answers).toEqual([]);
     // Enter alone refuses.
     await chat.keys(press("enter"), press("enter"));
@@ -217,6 +219,39 @@ describe("what is typed when a question comes", () => {
     chat.ask();
     await chat.seen();
     expect(chat.store.get().question?.isArmed).toBe(true);
+  });
+});
+
+describe("what is typed while a question stands", () => {
+  test.each(["x", "9", "yy", "yes do it", "不", " "])(
+    "%j is no answer, and goes into the input with what follows it",
+    async (typed) => {
+      const chat = open();
+      chat.ask();
+      await chat.seen();
+      // Enter may have come in the same read.
+      expect(await chat.keys(text(typed), press("enter"), text("y"))).toEqual([false, false, false]);
+      expect(chat.store.get().question).toMatchObject({ isArmed: false, isInterrupting: true });
+      expect(chat.answers).toEqual([]);
+      await chat.pause();
+      expect(await chat.keys(text("y"))).toEqual([true]);
+      expect(chat.answers).toEqual([ONCE]);
+    },
+  );
+
+  test.each<readonly [string, boolean, Partial<PermissionQuestion>, readonly KeyInput[], readonly Answer[]]>([
+    ["Enter sends a message that stands there", true, {}, [press("enter")], []],
+    ["Enter sends it, and does not refuse what the guard asks", true, { by: "guard" }, [press("enter")], []],
+    ["Enter answers where an answer was chosen", true, {}, [press("down"), press("enter")], [SESSION]],
+    ["Enter answers where no message stands there", false, {}, [press("enter")], [ONCE]],
+    ["a key answers", true, {}, [text("y")], [ONCE]],
+  ])("%s", async (_name, hasMessage, part, pressed, answers) => {
+    const chat = open();
+    if (hasMessage) chat.store.set({ editor: createEditor("and then") });
+    chat.ask({ ...permission(), ...part });
+    await chat.seen();
+    expect((await chat.keys(...pressed)).at(-1)).toBe(answers.length > 0);
+    expect(chat.answers).toEqual(answers);
   });
 });
 
@@ -388,6 +423,32 @@ describe("what is asked", () => {
     expect(other.store.get().question?.body).toEqual([]);
   });
 
+  test("is printed once when it has no room any more, though printing tells of a change itself", () => {
+    const store = createStore(emptyState(0));
+    const printed: number[] = [];
+    const questions = createQuestions({
+      store,
+      strings: en.question,
+      now: () => 0,
+      body: () => [[], [], []],
+      hunks: () => [],
+      edit: async ({ text }) => text,
+      room: () => 10,
+      hunkRoom: () => 10,
+      print: (lines) => {
+        printed.push(lines.length);
+        store.set({});
+      },
+      onChange: () => undefined,
+    });
+    void questions.ask(permission(), new AbortController().signal);
+    store.subscribe(questions.printAbove);
+    store.set({ editor: createEditor("a message that grows") });
+    questions.resized();
+    expect(printed).toEqual([3]);
+    expect(store.get().question?.body).toEqual([]);
+  });
+
   test("is laid out again for another size", () => {
     const chat = open();
     chat.ask();
@@ -408,6 +469,7 @@ describe("what is asked", () => {
       hunks: () => [],
       edit: async ({ text }) => text,
       room: () => room,
+      hunkRoom: () => room,
       print: (lines) => printed.push(lines.length),
       onChange: () => undefined,
     });
@@ -516,6 +578,13 @@ describe("a call that the person changes", () => {
     expect(chat.answers).toEqual([{ dismissed: true }]);
   });
 
+  test("a paste while hunks are chosen is for the input", async () => {
+    const chat = await start();
+    await chat.keys(text("h"));
+    expect(await chat.keys({ type: "paste", text: "nnn" })).toEqual([false]);
+    expect(chat.store.get().question?.hunks?.kept).toEqual([true, true, true]);
+  });
+
   test("a hunk that is higher than the room is scrolled through before the next one is selected", async () => {
     const high = permission({
       preview: {
@@ -557,7 +626,8 @@ describe("a call that the person changes", () => {
     // Neither a rule nor hunks any more.
     expect(chat.store.get().question?.options.map(({ key }) => key)).toEqual(["y", "e", "r", "n"]);
     await chat.pause();
-    await chat.keys(text("a"));
+    expect(await chat.keys(text("a"))).toEqual([false]);
+    await chat.pause();
     expect(chat.answers).toEqual([]);
     await chat.keys(text("y"));
     expect(chat.answers).toEqual([once("a.ts +one")]);

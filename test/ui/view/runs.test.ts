@@ -56,6 +56,7 @@ const open = ({ isSlow = false } = {}) => {
     add: (block) => void blocks.push(block),
     say: () => undefined,
     restart: () => undefined,
+    settle: () => undefined,
     flush: () => undefined,
   };
   const ends: string[] = [];

@@ -1,0 +1,56 @@
+import type { EngineEvent } from "../../schema/event.ts";
+import type { ChatPast } from "../../session/chat.ts";
+import { isPlanReminder } from "../../session/plan-reminder.ts";
+import type { Strings } from "../../text/strings.ts";
+import type { Glyphs } from "../glyphs.ts";
+import { marked } from "../transcript/paper.ts";
+import type { Scribe } from "./scribe.ts";
+
+export type ReplayOptions = {
+  readonly scribe: Scribe;
+  readonly width: number;
+  readonly glyphs: Glyphs;
+  readonly strings: Strings["sessions"];
+};
+
+/** The calls that `!command` makes; see person-shell.ts. */
+const OWN_COMMANDS = "person_";
+
+/** Shows the end of a conversation that is taken up again, as it was seen when it happened. */
+export const replay = ({ id, events, turnsBefore, totals }: ChatPast, options: ReplayOptions): void => {
+  const { scribe, width, glyphs, strings } = options;
+  scribe.say(marked(glyphs.notice, strings.goesOn(id, turnsBefore), { width, role: "accent", textRole: "dim" }));
+  let contextTokens = 0;
+  // What the model was told of a command stands there already as its step.
+  let notes = 0;
+  for (const event of events) {
+    if (event.type === "usage.updated") ({ contextTokens } = event);
+    if (event.type === "tool.completed" && event.toolCallId.startsWith(OWN_COMMANDS)) notes += 1;
+    if (event.type === "input.added" && event.source === "person" && notes > 0) notes -= 1;
+    else show(event, scribe);
+  }
+  scribe.settle({ ...totals, contextTokens });
+};
+
+const show = (event: EngineEvent, scribe: Scribe): void => {
+  if (event.type === "input.added") {
+    const { content, source } = event;
+    if (source === "person" || source === "stdin") scribe.add({ type: "person", text: content });
+    else if (!isPlanReminder(content)) scribe.take(event);
+    return;
+  }
+  for (const live of withDeltas(event)) scribe.take(live);
+};
+
+/** A journal has no deltas: what they said is in what completed them. */
+const withDeltas = (event: EngineEvent): readonly EngineEvent[] => {
+  if (event.type !== "message.completed") return [event];
+  const { content, thinking } = event.message;
+  const { sessionId, seq, time } = event;
+  const place = { sessionId, seq, time };
+  return [
+    ...(thinking?.text ? [{ ...place, type: "thinking.delta", text: thinking.text } as const] : []),
+    ...(content === "" ? [] : [{ ...place, type: "text.delta", text: content } as const]),
+    event,
+  ];
+};
