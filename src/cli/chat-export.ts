@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { extname, join, resolve } from "node:path";
 import { isObservation, type Message } from "../schema/message.ts";
 import type { ToolCall } from "../schema/tool.ts";
+import { isPlanReminder } from "../session/plan-reminder.ts";
 import { errorCode } from "../text/error-message.ts";
 import { printableText } from "../text/printable-text.ts";
 import type { Strings } from "../text/strings.ts";
@@ -27,6 +28,8 @@ const messageParts = (message: Message, strings: Strings["chat"]): readonly stri
     case "user":
       if (isObservation(message))
         return [message.isError ? strings.exportFailure : strings.exportResult, fenced(message.content)];
+      // Nobody has said it.
+      if (isPlanReminder(message.content)) return [];
       return [
         `## ${strings.exportPerson}`,
         message.content.trim(),

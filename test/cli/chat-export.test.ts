@@ -5,6 +5,7 @@ import { marked } from "marked";
 import { expect, test } from "vitest";
 import { conversationMarkdown, exportPath, writeNewFile } from "../../src/cli/chat-export.ts";
 import type { Message } from "../../src/schema/message.ts";
+import { planReminder } from "../../src/session/plan-reminder.ts";
 import { stringsFor } from "../../src/text/strings.ts";
 import { UserError } from "../../src/text/user-error.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
@@ -78,6 +79,13 @@ a \`\`\` b \`\`\`\` c
 
 Done.
 `);
+});
+
+test("what harness9 reminds the model of was said by nobody", () => {
+  const reminder = planReminder([], "plan");
+  if (reminder === undefined) throw new Error("no reminder");
+  const told: Message = { role: "user", content: "plan it" };
+  expect(markdown(told, { role: "user", content: reminder })).toBe(markdown(told));
 });
 
 test("keys are masked and nothing in it can drive a terminal", () => {
