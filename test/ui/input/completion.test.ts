@@ -140,7 +140,7 @@ const values = (marked: string, ranked = rank) => {
 };
 
 test.each([
-  ["/", 10, ["help", "clear", "model"]],
+  ["/", 10, ["help", "clear", "resume"]],
   ["/co", 3, ["cost", "copy", "context"]],
   ["/ex", 2, ["export", "quit"]],
   ["/new", 1, ["clear"]],
