@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { openChat, say } from "../helpers/chat.ts";
+import { openChat, say, takesAnswers } from "../helpers/chat.ts";
 import { bash } from "../helpers/program.ts";
 
 /** The screen as one text, wrapped lines joined. */
@@ -17,7 +17,7 @@ test("a rule that was saved is taken back in /permissions, and the next such com
   };
   await run();
   await terminal.waitFor(/^\? bash +touch made/m);
-  await terminal.idle(100);
+  await terminal.waitFor(takesAnswers);
   terminal.send("p");
   (await model.next()).answer("First.");
   await terminal.waitFor("● First.");
@@ -28,17 +28,17 @@ test("a rule that was saved is taken back in /permissions, and the next such com
 
   say(terminal, "/permissions");
   await terminal.waitFor((shown) => joined(shown.screen()).includes("or a saved rule to take back"));
-  await terminal.idle(100);
+  await terminal.waitFor(takesAnswers);
   terminal.send("6");
   await terminal.waitFor((shown) => joined(shown.screen()).includes("Take back bash(touch made), which stands in"));
-  await terminal.idle(100);
+  await terminal.waitFor(takesAnswers);
   terminal.send("2");
   await terminal.waitFor("bash(touch made) no longer counts");
   expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ [place.workDir]: { allow: [], deny: [] } });
 
   await run();
   await terminal.waitFor((shown) => /no longer counts[\s\S]*^\? bash +touch made/m.test(shown.screen()));
-  await terminal.idle(100);
+  await terminal.waitFor(takesAnswers);
   terminal.send("\x1b");
   await model.next();
 });

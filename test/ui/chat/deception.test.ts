@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { countOf, inputText, openChat, say } from "../../helpers/chat.ts";
+import { countOf, inputText, openChat, say, takesAnswers } from "../../helpers/chat.ts";
 import type { PacedModel } from "../../helpers/paced-model.ts";
 import { bash } from "../../helpers/program.ts";
 import { foreignSequences } from "../../helpers/sequences.ts";
@@ -16,7 +16,7 @@ const callTools = async (model: PacedModel, ...calls: readonly (readonly [name: 
 /** Keys answer once the question has been on the screen: the cursor leaves the input then. */
 const asked = (terminal: Terminal, expected: RegExp): Promise<void> =>
   terminal.waitFor(
-    (shown) => expected.test(shown.screen()) && /^ {4}esc {2}no/m.test(shown.screen()) && shown.mode(25) === false,
+    (shown) => expected.test(shown.screen()) && /^ {4}esc {2}no/m.test(shown.screen()) && takesAnswers(shown),
   );
 
 const BLANKS = " ".repeat(500);

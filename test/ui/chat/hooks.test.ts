@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { en } from "../../../src/text/en.ts";
-import { inputText, openChat, say } from "../../helpers/chat.ts";
+import { inputText, openChat, say, takesAnswers } from "../../helpers/chat.ts";
 import { bash } from "../../helpers/program.ts";
 import { KEYS } from "../../helpers/terminal.ts";
 
@@ -17,7 +17,7 @@ test("a hook's question stands in the chat with its reason, also where the mode 
   turn.callTools(bash("touch ran"));
   turn.finish();
   await terminal.waitFor((shown) => /^\? bash +touch ran/m.test(shown.screen()) && shown.screen().includes("esc  no"));
-  await terminal.idle(100);
+  await terminal.waitFor(takesAnswers);
   expect(terminal.screen()).toContain(strings.asks("touches production"));
   expect(terminal.screen()).not.toMatch(/a +yes/);
   expect(existsSync(join(place.workDir, "ran"))).toBe(false);

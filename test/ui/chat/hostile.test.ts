@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { countRules, openChat, say } from "../../helpers/chat.ts";
+import { countRules, openChat, say, takesAnswers } from "../../helpers/chat.ts";
 import { bash } from "../../helpers/program.ts";
 import { foreignSequences } from "../../helpers/sequences.ts";
 import { KEYS } from "../../helpers/terminal.ts";
@@ -70,11 +70,10 @@ test("control sequences in what a question shows are made visible", async () => 
   turn.finish();
   await terminal.waitFor(/^\? write_file/m);
   expect(terminal.screen()).toContain("\\u{202e}");
-  await terminal.idle();
+  await terminal.waitFor(takesAnswers);
   terminal.send(KEYS.escape);
-  await terminal.waitFor(/^\? bash/m);
+  await terminal.waitFor((shown) => /^\? bash/m.test(shown.screen()) && takesAnswers(shown));
   expect(terminal.screen()).toContain("\\u{1b}");
-  await terminal.idle();
   terminal.send(KEYS.escape);
   (await model.next()).answer("the end");
   await terminal.waitFor("the end");

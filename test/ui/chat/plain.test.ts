@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openChat, prepareChat, say } from "../../helpers/chat.ts";
+import { openChat, prepareChat, say, takesAnswers } from "../../helpers/chat.ts";
 import { sequencesIn } from "../../helpers/sequences.ts";
 import { ctrl, startChat } from "../../helpers/terminal.ts";
 
@@ -14,7 +14,7 @@ test("with NO_COLOR nothing has a colour", async () => {
   turn.callTools(["write_file", { path: "a.txt", content: "x\n" }]);
   turn.finish();
   await terminal.waitFor(/^\? write_file/m);
-  await terminal.idle(600);
+  await terminal.waitFor(takesAnswers);
   terminal.send("y");
   (await model.next()).answer("Done.");
   await terminal.waitFor("● Done.");

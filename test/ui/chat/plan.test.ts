@@ -2,7 +2,16 @@ import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { en } from "../../../src/text/en.ts";
-import { type Chat, type ChatOptions, countOf, inputText, openChat, rowsBelowRule, say } from "../../helpers/chat.ts";
+import {
+  type Chat,
+  type ChatOptions,
+  countOf,
+  inputText,
+  openChat,
+  rowsBelowRule,
+  say,
+  takesAnswers,
+} from "../../helpers/chat.ts";
 import type { PacedTurn } from "../../helpers/paced-model.ts";
 import { bash, newPlace, type Place, put } from "../../helpers/program.ts";
 import { ctrl, KEYS, type Terminal } from "../../helpers/terminal.ts";
@@ -11,8 +20,7 @@ const strings = en.plan;
 const PLAN = "1. Change **a.ts**.\n2. Run the tests.";
 
 /** Keys answer a question once the input has no cursor. */
-const asked = (terminal: Terminal): Promise<void> =>
-  terminal.waitFor((shown) => isAsked(shown) && shown.mode(25) === false);
+const asked = (terminal: Terminal): Promise<void> => terminal.waitFor((shown) => isAsked(shown) && takesAnswers(shown));
 
 const isAsked = (terminal: Terminal): boolean => terminal.screen().includes(strings.title);
 
@@ -56,7 +64,7 @@ test.each([
   turn.callTools(["write_file", { path: "a.txt", content: "new\n" }]);
   turn.finish();
   if (expected === "ask") {
-    await terminal.waitFor((shown) => /^\? write_file/m.test(shown.screen()) && shown.mode(25) === false);
+    await terminal.waitFor((shown) => /^\? write_file/m.test(shown.screen()) && takesAnswers(shown));
     terminal.send("y");
   }
   (await model.next()).answer("Done.");

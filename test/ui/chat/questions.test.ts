@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { inputText, openChat, say } from "../../helpers/chat.ts";
+import { inputText, openChat, say, takesAnswers } from "../../helpers/chat.ts";
 import { unpaired } from "../../helpers/paced-model.ts";
 import { bash, newPlace, put } from "../../helpers/program.ts";
 import { ctrl, KEYS, type Terminal } from "../../helpers/terminal.ts";
@@ -11,7 +11,7 @@ const WRITE = ["write_file", { path: "new.txt", content: "one\ntwo\n" }] as cons
 /** Keys answer once the question has been on the screen: the cursor leaves the input then. */
 const asked = (terminal: Terminal, question: RegExp): Promise<void> =>
   terminal.waitFor(
-    (shown) => question.test(shown.screen()) && shown.screen().includes("esc  no") && shown.mode(25) === false,
+    (shown) => question.test(shown.screen()) && shown.screen().includes("esc  no") && takesAnswers(shown),
   );
 
 test("y writes the file once, and the next call asks again", async () => {

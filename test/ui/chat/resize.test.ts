@@ -8,6 +8,7 @@ import {
   prepareChat,
   rowsBelowRule,
   say,
+  takesAnswers,
 } from "../../helpers/chat.ts";
 import { bash } from "../../helpers/program.ts";
 import { startChat } from "../../helpers/terminal.ts";
@@ -69,8 +70,7 @@ test.each([
   turn.callTools(bash("git push --force"));
   turn.finish();
   // So small a screen may not show the question; the window's title does.
-  await terminal.waitFor((shown) => shown.title().startsWith("?"));
-  await terminal.idle();
+  await terminal.waitFor((shown) => shown.title().startsWith("?") && takesAnswers(shown));
   terminal.send("\x1b");
   (await model.next()).answer(`${SENTENCE}\n\n# End\n`);
   await terminal.idle();

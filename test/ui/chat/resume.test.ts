@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
-import { countOf, isReady, openChat, say } from "../../helpers/chat.ts";
+import { countOf, isReady, openChat, say, takesAnswers } from "../../helpers/chat.ts";
 import { openAIEnv, type Place, runProgram, sessionFolder } from "../../helpers/program.ts";
 import { ctrl, KEYS, startChat, type Terminal } from "../../helpers/terminal.ts";
 
@@ -17,8 +17,7 @@ const leave = async (terminal: Terminal): Promise<string> => {
 const asked = (terminal: Terminal): Promise<void> =>
   terminal.waitFor(
     (shown) =>
-      /Which session is to go on\?[\s\S]*1 turn {2}\$0.002 {2}what is it/.test(shown.screen()) &&
-      shown.mode(25) === false,
+      /Which session is to go on\?[\s\S]*1 turn {2}\$0.002 {2}what is it/.test(shown.screen()) && takesAnswers(shown),
   );
 
 /** A chat in which one message has been answered, and that has ended. */

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { inputText, openChat, say } from "../../helpers/chat.ts";
+import { inputText, openChat, say, takesAnswers } from "../../helpers/chat.ts";
 import { unpaired } from "../../helpers/paced-model.ts";
 import { bash, newPlace, type Place, put } from "../../helpers/program.ts";
 import { KEYS, type Terminal } from "../../helpers/terminal.ts";
@@ -18,9 +18,8 @@ const EDIT = [
 
 /** Keys answer once the question has been on the screen. */
 const asked = async (terminal: Terminal, question: RegExp): Promise<void> => {
-  // The cursor leaves the input when keys are answers.
   await terminal.waitFor(
-    (shown) => question.test(shown.screen()) && shown.screen().includes("esc  no") && shown.mode(25) === false,
+    (shown) => question.test(shown.screen()) && shown.screen().includes("esc  no") && takesAnswers(shown),
   );
 };
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { isReady, openChat, prepareChat, say } from "../../helpers/chat.ts";
+import { isReady, openChat, prepareChat, say, takesAnswers } from "../../helpers/chat.ts";
 import { hostileRepository } from "../../helpers/hostile-repository.ts";
 import { modelServer, openAIAnswer } from "../../helpers/model-server.ts";
 import { bash, KEY, put } from "../../helpers/program.ts";
@@ -9,10 +9,9 @@ import { KEYS, startChat, type Terminal } from "../../helpers/terminal.ts";
 
 const QUESTION = "Do you trust this folder?";
 
-/** Keys answer once the question has been on the screen. */
 const asked = async (terminal: Terminal, what: string | RegExp): Promise<void> => {
   await terminal.waitFor(what);
-  await terminal.idle(100);
+  await terminal.waitFor(takesAnswers);
 };
 
 const openHostile = async () => {
@@ -136,7 +135,8 @@ test("Ctrl+C twice leaves at the question", async () => {
 test("the linear chat asks too", async () => {
   const { place, env } = await prepareChat({ files: { ".harness9/settings.json": RULES } });
   const terminal = startChat([], { place, env: { ...env, TERM: "dumb" } });
-  await asked(terminal, /3\. leave/);
+  await terminal.waitFor(/3\. leave/);
+  await terminal.waitFor((shown) => shown.raw().endsWith("> "));
   expect(terminal.all()).toContain(QUESTION);
   terminal.send("3\r");
   expect(await terminal.exited).toEqual({ exitCode: 0, signal: 0 });
@@ -164,8 +164,7 @@ test("p saves the rule for this folder: it counts in the next chat, though the p
   (await model.next()).answer("Done.");
   await terminal.waitFor("● Done.");
   say(terminal, "/permissions");
-  await terminal.waitFor("Choose a permission mode");
-  await terminal.idle(100);
+  await asked(terminal, "Choose a permission mode");
   terminal.send("1");
   await terminal.waitFor((shown) =>
     /allow bash\(touch made\) +\(.*trust\.json:2\)/.test(shown.screen().replace(/\n */g, "")),
