@@ -12,7 +12,8 @@ const FENCE = /^[\s>]*(?:[-*+] +|\d+[.)] +)*(`{3,}|~{3,})/;
 // Quotes and indents before a table stay before its records.
 const PREFIX = /^[\s>]*/;
 
-type Table = { readonly prefix: string; readonly names: readonly string[]; hasRows: boolean };
+/** `unsaid` holds the indices of the names that no record has had a value for. */
+type Table = { readonly prefix: string; readonly names: readonly string[]; readonly unsaid: Set<number> };
 
 export const createRecordTables = (): RecordTables => {
   let partial = "";
@@ -23,17 +24,14 @@ export const createRecordTables = (): RecordTables => {
 
   const take = (line: string): string => {
     if (table) {
-      if (line.includes("|")) {
-        table.hasRows = true;
-        return recordOf(line, table);
-      }
+      if (line.includes("|")) return recordOf(line, table);
       return endTable() + take(line);
     }
     if (held !== undefined) {
       const names = splitRow(bodyOf(held));
       if (alignmentsOf(bodyOf(line))?.length === names.length) {
         const prefix = PREFIX.exec(held)?.[0] ?? "";
-        table = { prefix, names, hasRows: false };
+        table = { prefix, names, unsaid: new Set(names.keys()) };
         held = undefined;
         return `${prefix}\n`;
       }
@@ -59,7 +57,8 @@ export const createRecordTables = (): RecordTables => {
   };
 
   const endTable = (): string => {
-    const text = table && !table.hasRows ? `${table.prefix}${table.names.join(", ")}\n${table.prefix}\n` : "";
+    const names = table?.names.filter((name, at) => name !== "" && table?.unsaid.has(at)) ?? [];
+    const text = table && names.length > 0 ? `${table.prefix}${names.join(", ")}\n${table.prefix}\n` : "";
     table = undefined;
     return text;
   };
@@ -80,14 +79,17 @@ export const createRecordTables = (): RecordTables => {
 
 const bodyOf = (line: string): string => line.replace(PREFIX, "");
 
-/** What a row has more than the head goes into its last cell, so that nothing is lost. */
-const recordOf = (line: string, { prefix, names }: Table): string => {
+/** What a row has more than the head goes into its last cell, so that nothing is lost. An empty row is no record. */
+const recordOf = (line: string, { prefix, names, unsaid }: Table): string => {
   const cells = splitRow(bodyOf(line));
   const values = names.map((name, at) => {
     const value = at === names.length - 1 ? cells.slice(at).join(" | ") : (cells[at] ?? "");
-    return value === "" || name === "" ? value : `${name}: ${value}`;
+    if (value === "") return "";
+    unsaid.delete(at);
+    return name === "" ? value : `${name}: ${value}`;
   });
   const said = values.filter((value) => value !== "");
+  if (said.length === 0) return "";
   // A backslash at the end of a line is a hard break.
   return `${said.map((value) => `${prefix}${value}`).join("\\\n")}\n${prefix}\n`;
 };

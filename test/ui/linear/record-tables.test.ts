@@ -11,7 +11,7 @@ test.each([
   ["a table", "| A | B |\n|---|--:|\n| 1 | 2 |\n| 3 | 4 |\n", "\nA: 1\\\nB: 2\n\nA: 3\\\nB: 4\n\n"],
   ["a table without outer bars", "A | B\n- | -\n1 | 2\n\nend", "\nA: 1\\\nB: 2\n\n\nend\n"],
   ["a table in a quote", "> | A | B |\n> |---|---|\n> | 1 | 2 |\n", "> \n> A: 1\\\n> B: 2\n> \n"],
-  ["empty cells and nameless columns", "| | B |\n|---|---|\n| x | |\n", "\nx\n\n"],
+  ["empty cells and nameless columns", "| | B |\n|---|---|\n| x | |\n", "\nx\n\nB\n\n"],
   ["more cells than columns", "| A | B |\n|---|---|\n| 1 | 2 | 3 |\n", "\nA: 1\\\nB: 2 | 3\n\n"],
   ["a table of nothing but its head", "| A | B |\n|---|---|\n", "\nA, B\n\n"],
   ["bars that are no table", "a | b\nc | d\n", "a | b\nc | d\n"],
@@ -54,6 +54,14 @@ test("any division into pieces gives the same text", () => {
       expect(rewritten([...pieces, rest])).toBe(rewritten([text]));
     }),
   );
+});
+
+test("a table with nothing but empty rows is its head", () => {
+  expect(rewritten(["| A | B |\n|---|---|\n|\n"])).toBe("\nA, B\n\n");
+});
+
+test("a column without a value is named behind the records", () => {
+  expect(rewritten(["| A | B |\n|---|---|\n| 1 | |\n"])).toBe("\nA: 1\n\nB\n\n");
 });
 
 test("no word is lost", () => {
