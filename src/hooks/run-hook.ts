@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable } from "node:stream";
-import { setTimeout as delay } from "node:timers/promises";
 import { errorMessage } from "../text/error-message.ts";
 import { characterStart } from "../text/utf8.ts";
+import { firstOf, within } from "../tools/shell/await-exit.ts";
 import { endProcesses, type ProcessTree } from "../tools/shell/process-tree.ts";
 
 /** The most that is read of what a hook prints, in bytes, of each stream. */
@@ -99,14 +99,14 @@ const finish = async (
   child.stdin.on("error", () => child.stdin.destroy());
   child.stdin.end(`${JSON.stringify(input)}\n`);
 
-  const stoppedBy = await firstOf(exit, timeoutMs, signal);
+  const stoppedBy = await firstOf(exit, { limitMs: timeoutMs, signal });
   if (stoppedBy !== null) {
     await endProcesses([pid], tree);
     await within(UNKILLABLE_MS, exit);
   } else await within(DRAIN_MS, closed);
   for (const stream of child.stdio) stream?.destroy();
   child.unref();
-  if (stoppedBy !== null) return { type: stoppedBy };
+  if (stoppedBy !== null) return { type: stoppedBy === "timeout" ? "timed-out" : "cancelled" };
   if (child.exitCode === null) return { type: "killed", signal: child.signalCode ?? "SIGKILL" };
   return { type: "exited", code: child.exitCode, stdout: stdout(), stderr: stderr() };
 };
@@ -127,24 +127,3 @@ const collect = (stream: Readable): (() => HookOutput) => {
     return { text: all.toString("utf8", 0, end), isCut };
   };
 };
-
-const firstOf = (
-  exit: Promise<void>,
-  timeoutMs: number,
-  signal: AbortSignal,
-): Promise<"timed-out" | "cancelled" | null> =>
-  new Promise((resolve) => {
-    const settle = (by: "timed-out" | "cancelled" | null): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", cancel);
-      resolve(by);
-    };
-    const cancel = (): void => settle("cancelled");
-    const timer = setTimeout(settle, timeoutMs, "timed-out");
-    signal.addEventListener("abort", cancel, { once: true });
-    if (signal.aborted) cancel();
-    void exit.then(() => settle(null)); // never rejects
-  });
-
-const within = (ms: number, promise: Promise<void>): Promise<void> =>
-  Promise.race([promise, delay(ms, undefined, { ref: false })]);

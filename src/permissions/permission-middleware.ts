@@ -3,7 +3,7 @@ import type { Answer, Ask, PermissionQuestion, Revision, RuleScope } from "../sc
 import type { PermissionMode } from "../schema/event.ts";
 import { errorMessage } from "../text/error-message.ts";
 import type { Strings } from "../text/strings.ts";
-import { askPerson, resolved } from "../tools/permission-question.ts";
+import { askPerson, permissionQuestion, resolved } from "../tools/permission-question.ts";
 import { ArgumentError, errorResult, type Invocation, type ToolMiddleware } from "../tools/tool.ts";
 import { changeNote, withNote } from "./changed-call.ts";
 import type { GuardPlaces } from "./guarded-paths.ts";
@@ -113,25 +113,12 @@ export const createPermissions = (options: PermissionOptions): ToolMiddleware =>
     args: invocation.tool.parse(parseJson(text, strings)),
   });
 
-  const questionFor = async (
-    { call, tool, args }: Invocation,
-    decision: Judgement,
+  const questionFor = (
+    invocation: Invocation,
+    { by, rule, reason }: Judgement,
     offers: PermissionQuestion["offers"],
-  ): Promise<PermissionQuestion> => {
-    const preview = await tool.preview?.(args);
-    const { by, rule, reason } = decision;
-    return {
-      kind: "permission",
-      toolCallId: call.id,
-      name: call.name,
-      arguments: call.arguments,
-      ...(preview !== undefined && { preview }),
-      reason,
-      by,
-      ...(rule !== undefined && { rule }),
-      offers,
-    };
-  };
+  ): Promise<PermissionQuestion> =>
+    permissionQuestion(invocation, { reason, by, ...(rule !== undefined && { rule }), offers });
 
   /** The rule that would have made this call run; none where no rule may. */
   const offersFor = (decision: Judgement, facts: CallFacts): PermissionQuestion["offers"] => {

@@ -2,6 +2,22 @@ import type { Answer, Ask, DecidedBy, PermissionQuestion, Reviser, RuleScope } f
 import { argumentsDigest } from "./arguments-digest.ts";
 import type { Invocation } from "./tool.ts";
 
+/** The question about a call, with what the call would do. */
+export const permissionQuestion = async (
+  { call, tool, args }: Invocation,
+  why: Pick<PermissionQuestion, "reason" | "by" | "rule" | "offers">,
+): Promise<PermissionQuestion> => {
+  const preview = await tool.preview?.(args);
+  return {
+    kind: "permission",
+    toolCallId: call.id,
+    name: call.name,
+    arguments: call.arguments,
+    ...(preview !== undefined && { preview }),
+    ...why,
+  };
+};
+
 /** Puts the question and tells of it. An abort is a dismissal, also for an `Ask` that does not look at its signal. */
 export const askPerson = async (
   { context }: Invocation,

@@ -1,9 +1,9 @@
-import type { Answer, Ask, PermissionQuestion } from "../../schema/ask.ts";
+import type { Answer, Ask } from "../../schema/ask.ts";
 import type { ToolResult } from "../../schema/tool.ts";
 import type { Strings } from "../../text/strings.ts";
-import { askPerson, resolved } from "../permission-question.ts";
+import { askPerson, permissionQuestion, resolved } from "../permission-question.ts";
 import type { Invocation, Tool, ToolMiddleware } from "../tool.ts";
-import { findRefusal, type RefusalKind } from "./refusal.ts";
+import { findRefusal } from "./refusal.ts";
 import type { Sandbox } from "./sandbox.ts";
 
 export type OfferOutsideOptions = {
@@ -32,7 +32,9 @@ export const offerOutside =
     const explained = withParagraph(result, strings.explained(sandbox.name, strings.refusals[kind], places));
     if (ask === undefined || invocation.context.signal.aborted) return explained;
 
-    const answer = await askPerson(invocation, await questionFor(invocation, kind, strings), ask);
+    const reason = strings.offer(strings.refusals[kind]);
+    const question = await permissionQuestion(invocation, { reason, by: "sandbox", offers: [] });
+    const answer = await askPerson(invocation, question, ask);
     if (isYes(answer, invocation)) {
       resolved(invocation, { decision: "allow", by: "person" });
       return next({ ...invocation, tool: unconfined });
@@ -55,24 +57,6 @@ const withParagraph = (result: ToolResult, text: string): ToolResult => ({
   ...result,
   output: `${result.output.trimEnd()}\n\n${text}`,
 });
-
-const questionFor = async (
-  { call, tool, args }: Invocation,
-  kind: RefusalKind,
-  strings: Strings["sandbox"],
-): Promise<PermissionQuestion> => {
-  const preview = await tool.preview?.(args);
-  return {
-    kind: "permission",
-    toolCallId: call.id,
-    name: call.name,
-    arguments: call.arguments,
-    ...(preview !== undefined && { preview }),
-    reason: strings.offer(strings.refusals[kind]),
-    by: "sandbox",
-    offers: [],
-  };
-};
 
 /** The yes is to this very command: another one would have to be judged first. */
 const isYes = (answer: Answer, { call }: Invocation): boolean =>

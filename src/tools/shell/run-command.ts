@@ -4,6 +4,7 @@ import { constants } from "node:os";
 import type { Readable } from "node:stream";
 import { setTimeout as delay, setImmediate as nextLoop } from "node:timers/promises";
 import { type Sandbox, SandboxFailure } from "../sandbox/sandbox.ts";
+import { firstOf, type StoppedBy, within } from "./await-exit.ts";
 import type { ConfinedStart } from "./confined-start.ts";
 import { endProcesses, type ProcessTree } from "./process-tree.ts";
 import { type CommandOptions, startCommand } from "./start-command.ts";
@@ -26,7 +27,7 @@ export type CommandEnd = {
   /** Null when a signal ended it, or when nothing could. */
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;
-  readonly stoppedBy: "timeout" | "cancel" | null;
+  readonly stoppedBy: StoppedBy;
   /** Whether background processes live on: with the output still open, or without it. */
   readonly background: "none" | "silent" | "printing";
 };
@@ -91,26 +92,6 @@ const endOf = (child: ChildProcess, sandbox: Sandbox | undefined): Pick<CommandE
     sandbox?.staysBetween === true ? FATAL.find((name) => exitCode === 128 + constants.signals[name]) : undefined;
   return hidden === undefined ? { exitCode, signal } : { exitCode: null, signal: hidden };
 };
-
-const firstOf = (
-  exit: Promise<void>,
-  { limitMs, signal }: { readonly limitMs: number; readonly signal: AbortSignal },
-): Promise<CommandEnd["stoppedBy"]> =>
-  new Promise((resolve) => {
-    const settle = (by: CommandEnd["stoppedBy"]): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", cancel);
-      resolve(by);
-    };
-    const cancel = (): void => settle("cancel");
-    const timer = setTimeout(settle, limitMs, "timeout");
-    signal.addEventListener("abort", cancel, { once: true });
-    if (signal.aborted) cancel();
-    void exit.then(() => settle(null)); // never rejects
-  });
-
-const within = (ms: number, promise: Promise<void>): Promise<void> =>
-  Promise.race([promise, delay(ms, undefined, { ref: false })]);
 
 const settles = (promise: Promise<void>): Promise<boolean> =>
   Promise.race([promise.then(() => true), delay(DRAIN_MS, false, { ref: false })]);

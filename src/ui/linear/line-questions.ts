@@ -7,11 +7,7 @@ import { filterOptions, type QuestionOption, questionOptions } from "../question
 import { type Asked, createQuestionQueue } from "../question/question-queue.ts";
 import { type Changed, type EditDraft, editCall, keepOnly, revisedQuestion } from "../question/revise-question.ts";
 import type { DiffData } from "../transcript/changed-lines.ts";
-
-/** Who pauses that long has read what stands there. */
-const TYPING_PAUSE_MS = 500;
-/** A second press of a key comes sooner than that; nobody has read a question in the time. */
-const KEY_PAUSE_MS = 300;
+import { KEY_PAUSE_MS, TYPING_PAUSE_MS } from "../view/typing-pause.ts";
 
 export type LineQuestionsOptions = {
   readonly strings: Pick<Strings, "question" | "linear">;

@@ -1,9 +1,9 @@
 import type { KeyInput } from "../terminal/keys.ts";
 
 /** Who pauses that long has read what stands there. */
-const TYPING_PAUSE_MS = 500;
+export const TYPING_PAUSE_MS = 500;
 /** A second press of a key comes sooner than that; nobody has read a question in the time. */
-const KEY_PAUSE_MS = 300;
+export const KEY_PAUSE_MS = 300;
 
 export type TypingPauseOptions = {
   readonly now: () => number;
