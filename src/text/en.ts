@@ -873,6 +873,12 @@ Answer with one JSON value that is valid for the schema and nothing else.`,
     decisions: { allow: "allowed", reject: "refused" },
     noDecisions: "no permission decisions",
   },
+  rewind: {},
+  compaction: {},
+  memory: {},
+  skills: {},
+  usage: {},
+  replay: {},
   offline: {
     label: "offline demonstration (no model)",
     connect:

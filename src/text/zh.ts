@@ -844,6 +844,12 @@ export const zh = {
     decisions: { allow: "允许", reject: "拒绝" },
     noDecisions: "没有权限决定",
   },
+  rewind: {},
+  compaction: {},
+  memory: {},
+  skills: {},
+  usage: {},
+  replay: {},
   offline: {
     label: "离线演示（没有连接模型）",
     connect: "要连接模型，请设置 ANTHROPIC_API_KEY 或 OPENAI_API_KEY 环境变量，或使用 --provider ollama 等本地服务",
