@@ -4,8 +4,8 @@
  * @typedef {{ measure: string, limit: number, against?: "floor" | string }} Gate
  *   Without `against` the limit is a figure; with "floor" a multiple of the floor's median in the same run; with a scenario's name
  *   a multiple of harness9's own median there.
- * @typedef {{ name: string, prompt: string | null, dialect: "openai" | "anthropic", gates: Gate[], isChat?: true }} Scenario
- *   `isChat`: in a terminal, by chat.mjs
+ * @typedef {{ name: string, prompt: string | null, dialect: "openai" | "anthropic", gates: Gate[], isChat?: true, isSnapshot?: true }} Scenario
+ *   `isChat`: in a terminal, by chat.mjs; `isSnapshot`: by snapshot.mjs
  */
 
 const floor = (limits) => Object.entries(limits).map(([measure, limit]) => ({ measure, limit, against: "floor" }));
@@ -50,5 +50,12 @@ export const SCENARIOS = [
         streamEchoP95Ms: 66,
       }),
     ],
+  },
+  {
+    name: "snapshot",
+    prompt: null,
+    dialect: "openai",
+    isSnapshot: true,
+    gates: [...floor({ warmMs: 2 }), ...exact({ warmMs: 150, mainMs: 5 })],
   },
 ];

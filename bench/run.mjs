@@ -33,9 +33,7 @@ const main = async () => {
     const samples = {};
     for (const scenario of options.scenarios) {
       process.stderr.write(`${scenario.name} …\n`);
-      samples[scenario.name] = scenario.isChat
-        ? await (await import("./chat.mjs")).measureChat(options.runs, place) // needs a package, which the others do not
-        : await measureScenario(scenario, options, place);
+      samples[scenario.name] = await measureAny(scenario, options, place);
     }
     process.exitCode = report(options, samples);
   } finally {
@@ -98,6 +96,13 @@ const preparePlace = (root, server) => {
   };
   spawnSync("git", ["init", "--quiet"], { cwd: workDir, env });
   return { root, server, workDir, env, bin: join(program, "bin", "harness9.js") };
+};
+
+// Two need packages, which the others do not.
+const measureAny = async (scenario, options, place) => {
+  if (scenario.isChat) return (await import("./chat.mjs")).measureChat(options.runs, place);
+  if (scenario.isSnapshot) return (await import("./snapshot.mjs")).measureSnapshots(options.runs);
+  return measureScenario(scenario, options, place);
 };
 
 /** Interleaved, each time in another order, so that a machine that gets slower is slow for all. Round -1 is the warm-up. */

@@ -44,9 +44,8 @@ const ink = {
 const target = join(root, "dist");
 const fresh = `${target}.new`;
 rmSync(fresh, { recursive: true, force: true });
-const { metafile } = await build({
+const shared = {
   absWorkingDir: root,
-  entryPoints: { cli: "src/cli/main.ts" },
   outdir: fresh,
   bundle: true,
   splitting: true,
@@ -60,20 +59,29 @@ const { metafile } = await build({
   chunkNames: "chunks/[name]-[hash]",
   legalComments: "none",
   metafile: true,
-  // The same widths, twenty times as fast; Ink measures each character of each frame.
-  alias: { "string-width": "fast-string-width" },
-  plugins: [sdkGlobals, ink],
   define: { "process.env.NODE_ENV": '"production"', HARNESS9_VERSION: JSON.stringify(manifest.version) },
   // Some bundled packages are CommonJS and require Node's own modules.
   banner: {
     js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
   },
+};
+const { metafile } = await build({
+  ...shared,
+  entryPoints: { cli: "src/cli/main.ts" },
+  // The same widths, twenty times as fast; Ink measures each character of each frame.
+  alias: { "string-width": "fast-string-width" },
+  plugins: [sdkGlobals, ink],
 });
+// A thread of its own, and so a bundle of its own: shared chunks would only be more files to read at the start.
+const worker = await build({ ...shared, entryPoints: { "snapshot-worker": "src/snapshots/worker.ts" } });
 if (process.argv.includes("--metafile")) writeFileSync(join(fresh, "meta.json"), JSON.stringify(metafile));
 rmSync(target, { recursive: true, force: true });
 renameSync(fresh, target);
 
-writeFileSync(join(root, "NOTICE"), notice(bundledPackages(Object.keys(metafile.inputs))));
+writeFileSync(
+  join(root, "NOTICE"),
+  notice(bundledPackages([...Object.keys(metafile.inputs), ...Object.keys(worker.metafile.inputs)])),
+);
 
 /** Folders of the packages that went into the bundle, sorted. */
 function bundledPackages(inputs) {

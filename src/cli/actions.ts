@@ -34,6 +34,14 @@ export const createActions = ({ surroundings, version, strings }: ActionsOptions
     const { runSessions } = await import("./sessions-command.ts");
     return runSessions(request, options, surroundings);
   },
+  usage: async (request, options) => {
+    await (await import("./usage-command.ts")).printUsage(request, options, surroundings);
+    return 0;
+  },
+  replay: async (request, options) => {
+    const { runReplay } = await import("./replay-command.ts");
+    return runReplay(request, options, surroundings);
+  },
   doctor: (options) => runDoctor(options, surroundings, version),
   trust: async (options) => {
     await runTrust(options, surroundings);

@@ -108,7 +108,7 @@ const flagsOfRun = ({ outputFormat, jsonSchema, output }: RunOptions): readonly 
 const NOT_STOPPED_MS = 200;
 
 /** Stops the whole job, as the terminal does at Ctrl+Z: a parent such as npx stops with us. */
-const suspend = async (): Promise<void> => {
+export const suspend = async (): Promise<void> => {
   const continued = once(process, "SIGCONT");
   process.kill(0, "SIGTSTP");
   await Promise.race([continued, after(NOT_STOPPED_MS)]);

@@ -4,6 +4,7 @@ import { extname, join, resolve } from "node:path";
 import { isObservation, type Message } from "../schema/message.ts";
 import type { ToolCall } from "../schema/tool.ts";
 import { isPlanReminder } from "../session/plan-reminder.ts";
+import { isRewindReminder } from "../session/rewind-reminder.ts";
 import { errorCode } from "../text/error-message.ts";
 import { printableText } from "../text/printable-text.ts";
 import type { Strings } from "../text/strings.ts";
@@ -29,7 +30,7 @@ const messageParts = (message: Message, strings: Strings["chat"]): readonly stri
       if (isObservation(message))
         return [message.isError ? strings.exportFailure : strings.exportResult, fenced(message.content)];
       // Nobody has said it.
-      if (isPlanReminder(message.content)) return [];
+      if (isPlanReminder(message.content) || isRewindReminder(message.content)) return [];
       return [
         `## ${strings.exportPerson}`,
         message.content.trim(),
@@ -63,12 +64,19 @@ const fenced = (text: string, language = ""): string => {
   return `${fence}${language}\n${text.replace(/\n$/, "")}\n${fence}`;
 };
 
+export type ExportPlace = {
+  readonly sessionId: string;
+  readonly workDir: string;
+  readonly homeDir: string;
+  readonly format?: "md" | "json";
+};
+
 /** Where an export goes: the name that was asked for, or one of ours in that folder. `~` is the person's home. */
 export const exportPath = (
   asked: string | undefined,
-  { sessionId, workDir, homeDir }: { readonly sessionId: string; readonly workDir: string; readonly homeDir: string },
+  { sessionId, workDir, homeDir, format = "md" }: ExportPlace,
 ): string => {
-  const ours = `harness9-${sessionId}.md`;
+  const ours = `harness9-${sessionId}.${format}`;
   const text = asked?.trim() ?? "";
   if (text === "") return join(workDir, ours);
   const path = resolve(

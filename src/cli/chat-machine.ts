@@ -5,25 +5,32 @@ import { createFetch } from "../providers/transport.ts";
 import type { Ask } from "../schema/ask.ts";
 import type { PermissionMode } from "../schema/event.ts";
 import type { Chat, ChatInfo, ChatPast } from "../session/chat.ts";
+import { EXIT } from "../text/exit.ts";
 import { createMask } from "../text/mask.ts";
+import { UserError } from "../text/user-error.ts";
 import { conversationMarkdown, exportPath, writeNewFile } from "./chat-export.ts";
 import { listChatModels, namedModel, namedProvider } from "./chat-models.ts";
 import { choose, modelInfo } from "./choose-model.ts";
-import { openMachine } from "./compose.ts";
+import { answersFor, openMachine } from "./compose.ts";
+import { promptParts } from "./context.ts";
 import { doctorLines } from "./doctor-command.ts";
 import { editText } from "./edit-text.ts";
 import { explainCommand, explanationLines } from "./explain-command.ts";
 import { appendHistory, loadHistory } from "./input-history.ts";
 import { listFiles } from "./list-files.ts";
 import { loginProviders, storeLogin } from "./login.ts";
+import { chatMemory } from "./memory.ts";
 import type { RunOptions } from "./program.ts";
 import { promptText } from "./prompt.ts";
+import { createRecorder } from "./record.ts";
 import type { OpenedPast } from "./resume.ts";
 import { chooseAgain, modeOf, thinkingOf } from "./resume-choice.ts";
 import { resumableSessions } from "./resume-list.ts";
 import type { ResumeRequest } from "./resume-request.ts";
+import { createChatRewind } from "./rewind.ts";
 import { removeSavedRule, savingRules } from "./save-rule.ts";
 import type { Setup } from "./setup.ts";
+import { chatSkills } from "./skills.ts";
 import { writing } from "./writing.ts";
 
 export type ChatOptions = {
@@ -54,7 +61,9 @@ export const createChat = async (start: Setup, options: ChatOptions, person: Ask
   // Whoever has once chosen one of the others comes back to it.
   let extraModes = CYCLE.includes(mode) ? [] : [mode];
   let thinking = thinkingOf(setup, past?.last);
-  let { choice, warnings: choiceWarnings } = await chooseAgain(setup, past?.last, { chat: true, fetch });
+  const answers = await answersFor(setup, run, tell);
+  let { choice, warnings: choiceWarnings } = answers ?? (await chooseAgain(setup, past?.last, { chat: true, fetch }));
+  const recorder = createRecorder(run, { version, setup: () => setup, tell });
 
   const ruleFiles = { workDir, homeDir, trustFile: paths.trust, configFile, harnessHome: paths.home, strings };
   const ask = savingRules(person, { ...ruleFiles, onSaved: start.rules.add, tell });
@@ -69,6 +78,8 @@ export const createChat = async (start: Setup, options: ChatOptions, person: Ask
       past: past ?? undefined,
       fetch,
       choice,
+      answers,
+      recorder,
       thinking,
       permissionMode: () => mode,
       // Looked up at each text: a login adds a key.
@@ -150,6 +161,23 @@ export const createChat = async (start: Setup, options: ChatOptions, person: Ask
       await replaceMachine();
     },
     past: () => past && chatPast(past),
+    rewind: {
+      ...createChatRewind({ session: () => machine.session, files: () => machine.files, now: Date.now }),
+      fork: async () => {
+        const { id } = machine.session;
+        if (!machine.journal) throw new UserError(strings.rewind.nothingToFork, { exitCode: EXIT.failed });
+        await machine.files?.settled();
+        const before = past;
+        past = await openAgain(setup, { session: { type: "id", id }, asFork: true });
+        try {
+          await replaceMachine();
+        } catch (error) {
+          past = before;
+          throw error;
+        }
+        return { from: id, warnings: machine.warnings };
+      },
+    },
     listSessions: () => resumableSessions(paths.sessions, Date.now()),
     resume: async (id) => {
       const next = await openAgain(setup, { session: { type: "id", id }, asFork: !run.session });
@@ -187,7 +215,15 @@ export const createChat = async (start: Setup, options: ChatOptions, person: Ask
       return explanationLines(mode, explain(mode), strings.permission);
     },
     isTrusted: () => (start.trust.items.length === 0 ? null : start.trusted),
+    budget: () => machine.budget(),
     tools: () => machine.registry.getAvailableTools(),
+    promptParts: () => {
+      const [system] = machine.session.messages;
+      const skills = machine.skills.skills.map(({ name }) => name);
+      return promptParts(system?.content ?? "", setup, { mask, skills });
+    },
+    memory: chatMemory(start),
+    skills: chatSkills(() => machine.skills, strings.skills),
     exportMarkdown: (asked) => {
       const { messages, id: sessionId } = machine.session;
       const text = conversationMarkdown(messages, { sessionId, workDir, model: info().model }, strings.chat);
@@ -196,7 +232,11 @@ export const createChat = async (start: Setup, options: ChatOptions, person: Ask
     doctor: () => doctorLines(setup, version),
     editText: (text, signal, name) => editText(text, { name, env, secretNames, strings: strings.chat, signal }),
     writeLog: (text) => machine.log?.writeText(text),
-    close: () => machine.close(),
+    close: async () => {
+      const ended = await machine.close();
+      recorder?.close();
+      return ended;
+    },
     kill: () => machine.kill(),
   };
 };

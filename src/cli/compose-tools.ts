@@ -1,8 +1,14 @@
 import { availableParallelism } from "node:os";
+import { createMemoryRead } from "../memory/memory-read.ts";
+import { createMemoryWrite } from "../memory/memory-write.ts";
 import { createPermissions } from "../permissions/permission-middleware.ts";
 import type { Ask } from "../schema/ask.ts";
 import type { PermissionMode } from "../schema/event.ts";
 import type { ModelInfo } from "../schema/model.ts";
+import type { FoundSkills } from "../skills/skill.ts";
+import { createSkillTool } from "../skills/skill-tool.ts";
+import type { Mask } from "../text/mask.ts";
+import type { Strings } from "../text/strings.ts";
 import { type Bash, createBash } from "../tools/builtin/bash.ts";
 import { createEditFile } from "../tools/builtin/edit-file.ts";
 import { createReadFile } from "../tools/builtin/read-file.ts";
@@ -17,6 +23,7 @@ import { limitTime } from "../tools/timeout.ts";
 import type { ToolMiddleware } from "../tools/tool.ts";
 import { createPathLocks } from "../tools/workspace/path-lock.ts";
 import { createWorkspace } from "../tools/workspace/workspace.ts";
+import { memoryFolders } from "./memory-folders.ts";
 import { policyOptions } from "./policy-options.ts";
 import type { Setup } from "./setup.ts";
 
@@ -26,6 +33,8 @@ const LARGE_READ_BYTES = 65_536;
 
 export type ToolsOptions = {
   readonly outputsDir: string;
+  /** Those of the sessions that this one goes back to. */
+  readonly earlierOutputs?: readonly string[] | undefined;
   readonly info: ModelInfo;
   readonly permissionMode: () => PermissionMode;
   readonly guard: boolean;
@@ -34,6 +43,11 @@ export type ToolsOptions = {
   readonly sandbox?: Sandbox | undefined;
   /** Puts the hooks around the permissions; absent where the settings have none. */
   readonly withHooks?: ((permissions: ToolMiddleware) => ToolMiddleware) | undefined;
+  /** Keeps the files as they are before the first call that may change them; absent where that is not wanted. */
+  readonly checkpoint?: ToolMiddleware | undefined;
+  readonly skills: FoundSkills;
+  /** Of the values of known keys. */
+  readonly mask: Mask;
 };
 
 export type Tools = {
@@ -42,6 +56,8 @@ export type Tools = {
   /** bash alone, for the person: nobody is asked, and the limits are the same. */
   readonly personal: Registry;
   readonly bash: Bash;
+  /** Without those whose name another tool has. */
+  readonly skills: FoundSkills;
   /** How much one read may bring depends on the model's window. */
   readonly fitModel: (info: ModelInfo) => void;
 };
@@ -51,7 +67,9 @@ export const createTools = (setup: Setup, options: ToolsOptions): Tools => {
   const { workDir, homeDir, env, paths, strings, config } = setup;
   const { settings } = config;
   const { ask, outputsDir, withHooks, sandbox } = options;
+  const { checkpoint } = options;
   const limits = [
+    ...(checkpoint ? [checkpoint] : []),
     limitProcesses(createSlots(Math.max(4, 2 * availableParallelism())), strings.registry),
     limitTime({ toolTimeoutMs: settings.toolTimeoutMs, strings: strings.registry }),
     retryRecoverable(),
@@ -84,7 +102,13 @@ export const createTools = (setup: Setup, options: ToolsOptions): Tools => {
     homeDir,
     harnessHome: paths.home,
     addedDirs: settings.addDirs,
-    readableDirs: [outputsDir],
+    readableDirs: [
+      outputsDir,
+      ...(options.earlierOutputs ?? []),
+      paths.instructions,
+      ...(settings.memory ? [paths.memory] : []),
+      ...options.skills.skills.flatMap(({ origin, folder }) => (origin === "user" ? [folder] : [])),
+    ],
   });
   const fileTools = { workspace, locks: createPathLocks(), strings };
   const readFile = (info: ModelInfo) =>
@@ -94,7 +118,24 @@ export const createTools = (setup: Setup, options: ToolsOptions): Tools => {
   registry.register(createEditFile(fileTools));
   registry.register(confined);
   personal.register(unconfined);
-  return { registry, personal, bash, fitModel: (info) => registry.replace(readFile(info)) };
+  if (settings.memory) {
+    const memory = { folders: memoryFolders(setup), strings };
+    registry.register(createMemoryRead(memory));
+    registry.register(createMemoryWrite({ ...memory, locks: fileTools.locks, mask: options.mask }));
+  }
+  const skills = registerSkills(registry, options.skills, strings);
+  return { registry, personal, bash, skills, fitModel: (info) => registry.replace(readFile(info)) };
+};
+
+/** A tool that is there first keeps its name. */
+const registerSkills = (registry: Registry, { skills, skipped }: FoundSkills, strings: Strings): FoundSkills => {
+  const taken = new Set(registry.getAvailableTools().map(({ name }) => name));
+  const free = skills.filter(({ name }) => !taken.has(name));
+  for (const skill of free) registry.register(createSkillTool(skill, strings));
+  const refused = skills
+    .filter(({ name }) => taken.has(name))
+    .map(({ shown, name }) => ({ shown, problem: (texts: Strings["skills"]) => texts.reserved(name) }));
+  return { skills: free, skipped: [...skipped, ...refused] };
 };
 
 const maxReadBytes = (setting: number | "auto", { contextWindow }: ModelInfo): number => {

@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs";
 import { newSessionId, sessionFiles } from "../config/paths.ts";
+import type { BudgetState } from "../engine/budget.ts";
 import { Engine } from "../engine/engine.ts";
 import type { LogFile } from "../logging/log-file.ts";
 import type { ProviderChoice } from "../providers/choose-provider.ts";
@@ -9,7 +10,7 @@ import { createFetch, type Fetch } from "../providers/transport.ts";
 import type { Ask } from "../schema/ask.ts";
 import type { PermissionMode, ThinkingMode } from "../schema/event.ts";
 import type { JsonSchema } from "../schema/tool.ts";
-import { type Instructions, loadInstructions } from "../session/instructions.ts";
+import { type Instructions, loadInstructions, NO_INSTRUCTIONS } from "../session/instructions.ts";
 import type { JournalFile } from "../session/journal-file.ts";
 import { Session, type Sink, type StopCheck } from "../session/session.ts";
 import { systemPrompt } from "../session/system-prompt.ts";
@@ -19,15 +20,21 @@ import type { Registry } from "../tools/registry.ts";
 import { modelInfo } from "./choose-model.ts";
 import { openHooks } from "./compose-hooks.ts";
 import { createTools } from "./compose-tools.ts";
+import { type FileHistory, openFileHistory } from "./file-history.ts";
 import { openJournal } from "./open-journal.ts";
 import { openLog } from "./open-log.ts";
 import { createPersonShell } from "./person-shell.ts";
 import type { RunOptions } from "./program.ts";
+import { createRecorder, type Recorder } from "./record.ts";
+import type { Answers } from "./record-answers.ts";
 import type { OpenedPast } from "./resume.ts";
-import { chooseAgain, modeOf, thinkingOf } from "./resume-choice.ts";
+import { chooseAgain, earlierOutputs, modeOf, thinkingOf } from "./resume-choice.ts";
 import { sessionSandbox } from "./sandbox.ts";
 import { say } from "./say.ts";
+import { retainSessions } from "./sessions-retention.ts";
 import type { Setup } from "./setup.ts";
+import { openSkills, type SessionSkills, skillWarnings } from "./skills.ts";
+import { sessionBudget } from "./usage-budget.ts";
 
 export type ComposeOptions = {
   readonly run: RunOptions;
@@ -49,11 +56,18 @@ export type Machine = {
   readonly registry: Registry;
   readonly choice: ProviderChoice;
   readonly journal: JournalFile | null;
+  /** Null where the states of the files are not kept. */
+  readonly files: FileHistory | null;
   readonly log: LogFile | null;
+  /** What the session may spend, and has spent. */
+  readonly budget: () => readonly BudgetState[];
   /** What is good to know. */
   readonly notes: readonly string[];
   /** What is not as the person may expect. */
   readonly warnings: readonly string[];
+  /** The files that stand in the system prompt; none where the session goes on with its old one. */
+  readonly instructions: Instructions;
+  readonly skills: SessionSkills;
   /** Another model, or another way of thinking, from the next run on. */
   readonly use: (choice: ProviderChoice, thinking: ThinkingMode) => Promise<void>;
   /** Ends what still runs and closes the files. Returns how many process groups it ended. */
@@ -67,11 +81,15 @@ export const compose = async (setup: Setup, options: ComposeOptions): Promise<Ma
   const fetch = createFetch(setup);
   const last = options.past?.last;
   const mode = modeOf(setup, last, ["yolo"]) ?? "auto";
-  const { choice, warnings } = await chooseAgain(setup, last, { chat: options.chat, fetch });
+  const answers = await answersFor(setup, options.run, say);
+  const { choice, warnings } = answers ?? (await chooseAgain(setup, last, { chat: options.chat, fetch }));
+  const recorder = createRecorder(options.run, { version: options.version, setup: () => setup, tell: say });
   const machine = await openMachine(setup, {
     ...options,
     fetch,
     choice,
+    answers,
+    recorder,
     thinking: thinkingOf(setup, last),
     permissionMode: () => mode,
     mask: createMask(setup.secretValues),
@@ -82,12 +100,28 @@ export const compose = async (setup: Setup, options: ComposeOptions): Promise<Ma
     ...machine,
     notes: [...machine.notes, ...(isUnusual ? [setup.strings.sessions.goesOnIn(mode)] : [])],
     warnings: [...warnings, ...machine.warnings],
+    close: async () => {
+      const ended = await machine.close();
+      recorder?.close();
+      return ended;
+    },
   };
 };
+
+/** What `--answers` asks for. Loaded for itself: few sessions play another one. @throws UserError */
+export const answersFor = async (
+  setup: Setup,
+  { answers }: RunOptions,
+  tell: (text: string) => void,
+): Promise<Answers | undefined> =>
+  answers === undefined ? undefined : (await import("./record-answers.ts")).readAnswers(setup, answers, tell);
 
 export type MachineOptions = ComposeOptions & {
   readonly fetch: Fetch;
   readonly choice: ProviderChoice;
+  /** Recorded ones, for their own choice. */
+  readonly answers?: Answers | undefined;
+  readonly recorder?: Recorder | undefined;
   readonly thinking: ThinkingMode;
   readonly permissionMode: () => PermissionMode;
   readonly mask: Mask;
@@ -103,8 +137,9 @@ export const openMachine = async (setup: Setup, options: MachineOptions): Promis
   const id = past?.id ?? newSessionId(new Date(), Math.random);
   const files = sessionFiles(paths, id);
 
-  const connect = (choice: ProviderChoice, thinking: ThinkingMode): Promise<LLMProvider> =>
-    createProvider(choice, {
+  const connect = async (choice: ProviderChoice, thinking: ThinkingMode): Promise<LLMProvider> => {
+    if (options.answers?.choice === choice) return options.answers.provider;
+    return createProvider(choice, {
       thinking,
       effort: settings.effort,
       stream: settings.stream,
@@ -115,22 +150,37 @@ export const openMachine = async (setup: Setup, options: MachineOptions): Promis
       random: Math.random,
       strings,
     });
+  };
   // The sandbox is tried while the provider's modules are loaded.
-  const [provider, sandbox] = await Promise.all([
+  const [provider, sandbox, foundSkills] = await Promise.all([
     connect(options.choice, options.thinking),
     sessionSandbox(setup, files.outputs),
+    openSkills(setup),
   ]);
+  const fileHistory = openFileHistory(setup, {
+    isWanted: run.session,
+    tellsAll: options.chat,
+    // Made after the tools, and asked only when they run.
+    session: () => session,
+    tell: options.tell,
+  });
   const hooks = openHooks(setup, { id, mask });
-  const { registry, personal, bash, fitModel } = createTools(setup, {
+  const { registry, personal, bash, fitModel, ...tooled } = createTools(setup, {
     outputsDir: files.outputs,
+    earlierOutputs: earlierOutputs(paths, past),
     info: modelInfo(options.choice),
     permissionMode,
     guard: run.guard,
     ask,
     sandbox,
     withHooks: hooks?.around,
+    checkpoint: fileHistory?.middleware,
+    skills: foundSkills,
+    mask,
   });
+  const skills: SessionSkills = { ...tooled.skills, waiting: foundSkills.waiting };
   const { log, warnings } = await openLog(setup, run, files.log, options.tell);
+  const budget = sessionBudget(settings, past?.totals, strings.usage);
   const createEngine = (model: LLMProvider, choice: ProviderChoice, thinking: ThinkingMode): Engine =>
     new Engine({
       provider: model,
@@ -140,10 +190,9 @@ export const openMachine = async (setup: Setup, options: MachineOptions): Promis
         maxTurns: settings.maxTurns,
         toolTimeoutMs: settings.toolTimeoutMs,
         maxConcurrentTools: settings.maxConcurrentTools,
-        maxCostUsd: settings.maxCostUsd ?? undefined,
-        maxTokens: settings.maxTokens ?? undefined,
         maxTimeMs: settings.maxTimeMs ?? undefined,
       },
+      budget: budget.budget,
       thinking,
       permissionMode,
       sandbox: sandbox?.name ?? "off",
@@ -154,7 +203,7 @@ export const openMachine = async (setup: Setup, options: MachineOptions): Promis
       now,
       ask,
     });
-  const { prompt, instructions } = promptOf(setup, options);
+  const { prompt, instructions } = promptOf(setup, options, skills);
   const { journal, warnings: journalWarnings } = await openJournal(setup, {
     id,
     files,
@@ -164,13 +213,18 @@ export const openMachine = async (setup: Setup, options: MachineOptions): Promis
     isWanted: run.session,
     tell: options.tell,
   });
-  const sinks: Sink[] = [journal, log].flatMap((file) => file?.write ?? []);
+  const tools = registry.getAvailableTools().map(({ name }) => name);
+  const recording = options.recorder?.begin({ provider: provider.name, model: provider.model, tools });
+  const sinks: Sink[] = [journal?.write, log?.write, recording, fileHistory?.sink].flatMap((sink) => sink ?? []);
   const session = new Session({
     id,
     systemPrompt: prompt,
     past,
     engine: createEngine(provider, options.choice, options.thinking),
     sinks,
+    note: journal?.note,
+    // A recording has no answer to the request for a summary, and nothing is sent that could be too long.
+    compaction: options.answers ? undefined : { at: settings["compaction.at"], strings: strings.compaction },
     clock: () => new Date(),
     lifecycle: {
       started: hooks?.lifecycle.started,
@@ -186,13 +240,19 @@ export const openMachine = async (setup: Setup, options: MachineOptions): Promis
     registry,
     choice: options.choice,
     journal,
+    files: fileHistory,
     log,
     notes: options.choice.notes,
+    instructions,
+    skills,
+    budget: budget.budget.states,
     warnings: [
       ...warnings,
       ...journalWarnings,
+      ...budget.warnings,
+      ...skillWarnings(skills, strings.skills),
       ...instructions.skipped.map((path) => strings.cli.instructionsSkipped(path)),
-      ...instructions.cut.map((path) => strings.cli.instructionsCut(path)),
+      ...instructions.cut.map((file) => strings.cli.instructionsCut(file.path, file.shownBytes, file.bytes)),
     ],
     use: async (choice, thinking) => {
       const model = await connect(choice, thinking);
@@ -202,9 +262,11 @@ export const openMachine = async (setup: Setup, options: MachineOptions): Promis
     close: async () => {
       await hooks?.lifecycle.ended(options.tell);
       const ended = await bash.close();
+      await fileHistory?.close();
       if (!run.session) rmSync(files.outputs, { recursive: true, force: true });
       log?.close();
       journal?.close();
+      if (journal) await retainSessions(setup, new Date());
       return ended;
     },
     kill: () => {
@@ -216,12 +278,13 @@ export const openMachine = async (setup: Setup, options: MachineOptions): Promis
 
 /** What the model is told first: the same bytes as before where a session goes on, unless something else is asked for. */
 const promptOf = (
-  { paths, workDir }: Setup,
+  { paths, workDir, config }: Setup,
   { systemPrompt: replace, appendSystemPrompt: append, answer, past, mask }: MachineOptions,
-): { readonly prompt: string; readonly instructions: Pick<Instructions, "skipped" | "cut"> } => {
+  { skills }: SessionSkills,
+): { readonly prompt: string; readonly instructions: Instructions } => {
   const before = past?.messages.find(({ role }) => role === "system")?.content;
   if (before !== undefined && [replace, append, answer].every((asked) => asked === undefined))
-    return { prompt: before, instructions: { skipped: [], cut: [] } };
+    return { prompt: before, instructions: NO_INSTRUCTIONS };
   const instructions = loadInstructions(paths.instructions, workDir);
   const prompt = systemPrompt({
     workDir,
@@ -230,7 +293,9 @@ const promptOf = (
     date: localDate(new Date()),
     replace,
     append,
+    hasMemory: config.settings.memory,
     instructions: mask(instructions.text),
+    skills: skills.map(({ name }) => name),
     answerSchema: answer?.schema,
   });
   return { prompt, instructions };

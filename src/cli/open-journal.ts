@@ -49,9 +49,9 @@ export const openJournal = async (
     });
     const [before] = past?.messages ?? [];
     if (past && !(before?.role === "system" && before.content === systemPrompt)) journal.note(system);
-    const skipped =
-      past && past.skipped > 0 ? [strings.sessions.skipped(past.forkOf?.journal ?? path, past.skipped)] : [];
-    return { journal, warnings: skipped };
+    if (!past || past.untold === 0) return { journal, warnings: [] };
+    journal.note({ type: "skipped", time: new Date().toISOString(), lines: past.skipped });
+    return { journal, warnings: [strings.sessions.skipped(past.forkOf?.journal ?? path, past.untold)] };
   } catch (error) {
     const reason = error instanceof LockedError ? strings.sessions.inUse(id) : systemMessage(error);
     return { journal: null, warnings: [strings.sessions.journalUnwritable(path, reason)] };

@@ -1,6 +1,7 @@
 import { Command, Option } from "commander";
 import { OUTPUT_FORMATS, type OutputFormat } from "../headless/output-format.ts";
 import { PERMISSION_MODES, type PermissionMode } from "../schema/event.ts";
+import { USAGE_GROUPS, type UsageGroup } from "../session/usage-table.ts";
 import type { Strings } from "../text/strings.ts";
 
 /** The options of `run`, as the command line gave them. */
@@ -35,6 +36,8 @@ export type RunOptions = {
   readonly appendSystemPrompt?: string;
   readonly appendSystemPromptFile?: string;
   readonly logFile?: string;
+  readonly record?: string;
+  readonly answers?: string;
   readonly config?: string;
   readonly verbose?: true;
 };
@@ -46,6 +49,8 @@ export type Actions = {
   readonly tools: (options: RunOptions & { readonly json?: true }) => Promise<number>;
   readonly logs: (options: RunOptions & { readonly follow?: true; readonly lines: string }) => Promise<number>;
   readonly sessions: (request: SessionsRequest, options: RunOptions) => Promise<number>;
+  readonly usage: (request: UsageRequest, options: RunOptions) => Promise<number>;
+  readonly replay: (request: ReplayRequest, options: RunOptions) => Promise<number>;
   readonly doctor: (options: RunOptions & { readonly json?: true }) => Promise<number>;
   readonly trust: (options: RunOptions & { readonly revoke?: true }) => Promise<number>;
   readonly permissions: (request: PermissionsRequest, options: RunOptions) => Promise<number>;
@@ -81,8 +86,25 @@ export type PermissionsRequest =
 export type SessionsRequest =
   | { readonly type: "list"; readonly all: boolean; readonly json: boolean }
   | { readonly type: "show"; readonly id: string; readonly audit: boolean; readonly json: boolean }
+  | {
+      readonly type: "export";
+      readonly id: string;
+      readonly format: "md" | "json";
+      /** Absent = standard output. */
+      readonly output?: string;
+    }
   | { readonly type: "rm"; readonly ids: readonly string[] }
   | { readonly type: "gc"; readonly olderThan: string; readonly all: boolean; readonly dryRun: boolean };
+
+export type UsageRequest = { readonly by: UsageGroup; readonly since?: string; readonly json: boolean };
+
+export type ReplayRequest = {
+  /** A recording, a journal, or the id of a session. */
+  readonly file: string;
+  readonly speed?: string;
+  /** Absent where none was named: then a terminal shows the chat. */
+  readonly format?: OutputFormat;
+};
 
 /** The command line. Options after a command belong to it; no option takes an optional value. */
 export const createProgram = (
@@ -172,6 +194,19 @@ export const createProgram = (
     .action((id: string, { audit = false }: { audit?: boolean }, self: Command) =>
       perform((actions) => actions.sessions({ type: "show", id, audit, json: isJson(self) }, merged(self))),
     );
+  command(sessions, "export <id>", commands.sessionsExport)
+    .addOption(new Option("--format <format>", options.exportFormat).choices(["md", "json"]).default("md"))
+    .option("-o, --output <file>", options.exportOutput)
+    .action((id: string, { format }: { format: "md" | "json" }, self: Command) => {
+      const options = merged<RunOptions>(self);
+      const request = {
+        type: "export",
+        id,
+        format,
+        ...(options.output !== undefined && { output: options.output }),
+      } as const;
+      return perform((actions) => actions.sessions(request, options));
+    });
   command(sessions, "rm <id...>", commands.sessionsRm).action((ids: string[], _options, self: Command) =>
     perform((actions) => actions.sessions({ type: "rm", ids }, merged(self))),
   );
@@ -182,6 +217,25 @@ export const createProgram = (
     .action(({ olderThan, dryRun = false }: { olderThan: string; dryRun?: boolean }, self: Command) => {
       const all = self.optsWithGlobals()["all"] === true;
       return perform((actions) => actions.sessions({ type: "gc", olderThan, all, dryRun }, merged(self)));
+    });
+
+  command(program, "usage", commands.usage)
+    .addOption(new Option("--by <group>", options.usageBy).choices(USAGE_GROUPS).default("day"))
+    .option("--since <day>", options.usageSince)
+    .option("--json", options.json)
+    .action(({ by, since }: { by: UsageGroup; since?: string }, self: Command) => {
+      const request = { by, json: isJson(self), ...(since !== undefined && { since }) };
+      return perform((actions) => actions.usage(request, merged(self)));
+    });
+
+  command(program, "replay <file>", commands.replay)
+    .option("--speed <factor>", options.speed)
+    .addOption(new Option("--output-format <format>", options.outputFormat).choices(OUTPUT_FORMATS))
+    .action((file: string, { speed }: { speed?: string }, self: Command) => {
+      const isNamed = [self, program].some((one) => one.getOptionValueSource("outputFormat") === "cli");
+      const { outputFormat: format } = merged<RunOptions>(self);
+      const request = { file, ...(speed !== undefined && { speed }), ...(isNamed && { format }) };
+      return perform((actions) => actions.replay(request, merged(self)));
     });
 
   command(program, "doctor", commands.doctor)
@@ -230,6 +284,8 @@ const addRunOptions = (command: Command, options: Strings["cli"]["options"]): Co
     .option("--append-system-prompt <text>", options.appendSystemPrompt)
     .option("--append-system-prompt-file <file>", options.appendSystemPromptFile)
     .option("--log-file <file>", options.logFile)
+    .option("--record <file>", options.record)
+    .option("--answers <file>", options.answers)
     .option("--config <file>", options.config)
     .option("--verbose", options.verbose);
 };

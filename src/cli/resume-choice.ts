@@ -1,6 +1,7 @@
+import { type HarnessPaths, isSessionId, sessionFiles } from "../config/paths.ts";
 import type { ProviderChoice } from "../providers/choose-provider.ts";
 import type { PermissionMode, ThinkingMode } from "../schema/event.ts";
-import type { PastRun } from "../session/resume.ts";
+import type { Past, PastRun } from "../session/resume.ts";
 import { EXIT } from "../text/exit.ts";
 import { UserError } from "../text/user-error.ts";
 import { type ChooseOptions, choose } from "./choose-model.ts";
@@ -54,3 +55,12 @@ const originOf = ({ entries }: Setup["config"], key: string): string =>
 
 /** Of several origins, the strongest comes first. */
 const isAsked = (origin: string): boolean => /^(?:flag\b|env )/.test(origin);
+
+/** The folders of long outputs of the sessions that a fork goes back to: the history names files there. */
+export const earlierOutputs = (
+  paths: HarnessPaths,
+  past: (Pick<Past, "sessionIds"> & { readonly id: string }) | undefined,
+): readonly string[] =>
+  (past?.sessionIds ?? [])
+    .filter((id) => id !== past?.id && isSessionId(id))
+    .map((id) => sessionFiles(paths, id).outputs);

@@ -7,7 +7,7 @@ import { changedAt, isRunning, type StoredSession, storedSessions } from "./sess
 import { type SessionSummary, summarize } from "./sessions-summary.ts";
 
 /** As many as anybody looks through. */
-const MAX_LISTED = 200;
+const MAX_LISTED = 500;
 
 /** The sessions of a folder that nobody works in, the one that was worked in last first. What cannot be read is left out. */
 export const resumableSessions = async (folder: string, nowMs: number): Promise<readonly PastSession[]> => {

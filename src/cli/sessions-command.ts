@@ -1,20 +1,16 @@
 import { hostname } from "node:os";
 import { type LockOwner, lockOwner } from "../session/journal-lock.ts";
 import { EXIT } from "../text/exit.ts";
+import { createMask } from "../text/mask.ts";
 import { UserError } from "../text/user-error.ts";
+import { exportPath, writeNewFile } from "./chat-export.ts";
 import type { RunOptions, SessionsRequest } from "./program.ts";
 import { say } from "./say.ts";
+import { exportText } from "./sessions-export.ts";
 import { listAsJson, listRows, listSessions, readProblem } from "./sessions-list.ts";
+import { collectOf, oldSessions } from "./sessions-removal.ts";
 import { showAudit, showConversation, showLines } from "./sessions-show.ts";
-import {
-  changedAt,
-  findSession,
-  isRunning,
-  removeSession,
-  type StoredSession,
-  sessionFolders,
-  storedSessions,
-} from "./sessions-store.ts";
+import { findSession, isRunning, removeSession, type StoredSession, sessionFolders } from "./sessions-store.ts";
 import { prepare, type Setup, type Surroundings } from "./setup.ts";
 
 /** `harness9 sessions`. Returns the exit code. @throws UserError */
@@ -32,11 +28,14 @@ export const runSessions = async (
     case "show":
       await show(setup, request, self);
       return EXIT.completed;
+    case "export":
+      await exportSession(setup, request, self);
+      return EXIT.completed;
     case "rm":
       await remove(setup, request.ids, self);
       return EXIT.completed;
     case "gc":
-      collect(setup, request, self);
+      await collect(setup, request, self);
       return EXIT.completed;
     default:
       return request satisfies never;
@@ -59,9 +58,35 @@ const show = async (setup: Setup, { id: asked, audit, json }: Request<"show">, s
   const { id, journal } = session;
   if (!session.hasJournal) throw new UserError(strings.sessions.noJournal(id), { exitCode: EXIT.input });
   const shown = { id, journal, strings, write };
+  const work = audit ? showAudit(shown, json) : json ? showLines(shown) : showConversation(shown);
+  const skipped = await reading(session, strings, work);
+  if (skipped > 0) say(strings.sessions.skipped(journal, skipped));
+};
+
+const exportSession = async (
+  setup: Setup,
+  { id: asked, format, output }: Request<"export">,
+  self: LockOwner,
+): Promise<void> => {
+  const { strings, cwd, homeDir, secretValues } = setup;
+  const session = await find(setup, asked, self);
+  const { id, journal } = session;
+  if (!session.hasJournal) throw new UserError(strings.sessions.noJournal(id), { exitCode: EXIT.input });
+  const { text, skipped } = await reading(
+    session,
+    strings,
+    exportText({ id, journal, format, mask: createMask(secretValues), strings }),
+  );
+  if (skipped > 0) say(strings.sessions.skipped(journal, skipped));
+  if (output === undefined) return write(text);
+  const path = exportPath(output, { sessionId: id, workDir: cwd, homeDir, format });
+  print([strings.replies.exported(await writeNewFile(path, text, strings.cli))]);
+};
+
+/** What the system says about a journal, as a UserError. */
+const reading = async <T>(session: StoredSession, strings: Setup["strings"], work: Promise<T>): Promise<T> => {
   try {
-    const skipped = await (audit ? showAudit(shown, json) : json ? showLines(shown) : showConversation(shown));
-    if (skipped > 0) say(strings.sessions.skipped(journal, skipped));
+    return await work;
   } catch (error) {
     const problem = readProblem(error, session, strings.sessions);
     throw new UserError(problem, { exitCode: EXIT.input, cause: error });
@@ -88,22 +113,19 @@ const remove = async (setup: Setup, ids: readonly string[], self: LockOwner): Pr
   }
 };
 
-const collect = (
-  { paths, strings: { sessions: strings } }: Setup,
-  { olderThan, all, dryRun }: Request<"gc">,
-  self: LockOwner,
-): void => {
+const collect = async (setup: Setup, { olderThan, all, dryRun }: Request<"gc">, self: LockOwner): Promise<void> => {
+  const { paths, strings } = setup;
   const age = ageMs(olderThan);
-  if (age === undefined) throw new UserError(strings.badAge(olderThan), { exitCode: EXIT.usage });
+  if (age === undefined) throw new UserError(strings.sessions.badAge(olderThan), { exitCode: EXIT.usage });
   const limit = Date.now() - age;
-  const old = sessionFolders(paths, all)
-    .flatMap(storedSessions)
-    .filter((session) => changedAt(session) <= limit && !isRunning(session, self));
-  if (old.length === 0) print([strings.noneOld]);
+  const folders = sessionFolders(paths, all);
+  const old = folders.flatMap((folder) => oldSessions(folder, limit, 0)).filter((one) => !isRunning(one, self));
+  if (old.length === 0) print([strings.sessions.noneOld]);
   for (const session of old) {
-    if (!dryRun) removeSession(session, self, strings);
-    print([dryRun ? strings.wouldRemove(session.id) : strings.removed(session.id)]);
+    if (!dryRun) removeSession(session, self, strings.sessions);
+    print([dryRun ? strings.sessions.wouldRemove(session.id) : strings.sessions.removed(session.id)]);
   }
+  if (!dryRun) for (const folder of folders) await collectOf(folder, setup);
 };
 
 const UNITS_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;

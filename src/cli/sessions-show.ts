@@ -2,13 +2,16 @@ import type { EngineEvent } from "../schema/event.ts";
 import { contextTokens } from "../schema/model.ts";
 import { createHistory } from "../session/journal-history.ts";
 import { type JournalItem, readJournal } from "../session/journal-read.ts";
+import type { Rewind } from "../session/turns.ts";
 import { printableText } from "../text/printable-text.ts";
 import type { Strings } from "../text/strings.ts";
 import { formatCost, formatTokens } from "../ui/figures.ts";
+import { firstWords } from "../ui/transcript/rewind-texts.ts";
 import { conversationMarkdown } from "./chat-export.ts";
 import { auditLine, auditRow, createAudit } from "./sessions-audit.ts";
 import { tableRows } from "./sessions-list.ts";
 import { journalPieces } from "./sessions-summary.ts";
+import { localMinute } from "./sessions-time.ts";
 
 export type Shown = {
   readonly id: string;
@@ -45,8 +48,12 @@ export const showConversation = async ({ id, journal, strings, write }: Shown): 
   });
   write(conversationMarkdown(history.messages(), { sessionId: id, workDir, model }, strings.chat));
   if (end) write(`\n---\n${endLine(end, strings.sessions)}\n`);
+  for (const rewind of history.turns.rewinds()) write(`\n${rewindLine(rewind, strings.rewind)}\n`);
   return skipped;
 };
+
+const rewindLine = ({ time, restores, text }: Rewind, strings: Strings["rewind"]): string =>
+  printableText(strings.rewound(localMinute(time), restores, firstWords(text)));
 
 const endLine = (end: EngineEvent<"run.completed">, strings: Strings["sessions"]): string => {
   const cost = end.costUsd === null ? "-" : formatCost(end.costUsd);

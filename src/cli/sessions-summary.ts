@@ -1,6 +1,6 @@
 import { closeSync, constants, createReadStream, fstatSync, openSync, readSync } from "node:fs";
 import type { SessionEntry } from "../session/journal.ts";
-import { NewerJournalError, readJournal } from "../session/journal-read.ts";
+import { MAX_LINE_BYTES, NewerJournalError, readJournal } from "../session/journal-read.ts";
 import { parseJournalLine } from "../session/journal-schema.ts";
 import { createTotals, type Totals } from "../session/journal-totals.ts";
 
@@ -24,10 +24,11 @@ const PIECE_BYTES = 1_048_576;
 export const summarize = async (path: string): Promise<SessionSummary | undefined> => {
   const { head, tail } = readEnds(path);
   const header = headerOf(head);
-  const found = totalsAtEnd(tail) ?? (await totalsOfAll(path));
-  if (found.totals.runs === 0) return undefined;
+  const atEnd = totalsAtEnd(tail);
+  const { totals, time } = atEnd ? { totals: atEnd, time: "" } : await totalsOfAll(path);
+  if (totals.runs === 0) return undefined;
   const { workDir = "", createdAt = "" } = header ?? {};
-  return { ...found.totals, workDir, createdAt, updatedAt: found.time };
+  return { ...totals, workDir, createdAt, updatedAt: timeAtEnd(tail) ?? time };
 };
 
 /** The pieces of a journal, for `readJournal`. @throws the system's error */
@@ -60,19 +61,22 @@ const headerOf = (head: Buffer): SessionEntry | undefined => {
   return parsed.type === "entry" && parsed.entry.type === "session" ? parsed.entry : undefined;
 };
 
-type Found = { readonly totals: Totals; readonly time: string };
-
 /** The totals of the last run, unless something that counts came after them. */
-const totalsAtEnd = (tail: Buffer): Found | undefined => {
-  let time: string | undefined;
+const totalsAtEnd = (tail: Buffer): Totals | undefined => {
   for (const line of linesFromEnd(tail)) {
     const parsed = parseJournalLine(line);
     if (parsed.type !== "entry") continue;
-    const { entry } = parsed;
-    if ("time" in entry) time ??= entry.time;
-    if (entry.type === "totals") return { totals: entry, time: time ?? entry.time };
-    if (entry.type === "run.started" || entry.type === "turn.started" || entry.type === "usage.updated")
-      return undefined;
+    const { type } = parsed.entry;
+    if (type === "totals") return parsed.entry;
+    if (type === "run.started" || type === "turn.started" || type === "usage.updated") return undefined;
+  }
+  return undefined;
+};
+
+const timeAtEnd = (tail: Buffer): string | undefined => {
+  for (const line of linesFromEnd(tail)) {
+    const parsed = parseJournalLine(line);
+    if (parsed.type === "entry" && "time" in parsed.entry) return parsed.entry.time;
   }
   return undefined;
 };
@@ -86,14 +90,16 @@ function* linesFromEnd(tail: Buffer): Generator<string> {
   }
 }
 
-const totalsOfAll = async (path: string): Promise<Found> => {
+/** What `createTotals` counts. */
+const COUNTED = ["run.started", "input.added", "turn.started", "usage.updated", "run.completed"] as const;
+
+const totalsOfAll = async (path: string): Promise<{ readonly totals: Totals; readonly time: string }> => {
   const fold = createTotals();
   let time = "";
-  for await (const item of readJournal(journalPieces(path))) {
-    if (item.type !== "entry") continue;
-    const { entry } = item;
-    if ("time" in entry) time = entry.time;
-    if ("seq" in entry) fold.add(entry);
+  for await (const item of readJournal(journalPieces(path), MAX_LINE_BYTES, COUNTED)) {
+    if (item.type !== "entry" || !("seq" in item.entry)) continue;
+    ({ time } = item.entry);
+    fold.add(item.entry);
   }
   return { totals: fold.totals(), time };
 };

@@ -9,11 +9,13 @@ import { readTrust } from "../config/trust.ts";
 import { projectServers, type TrustItem, trustDigest, trustItems } from "../config/trust-items.ts";
 import { readVariables, type Variables } from "../config/variables.ts";
 import { listServers, type Server } from "../providers/servers.ts";
+import type { FoundSkills } from "../skills/skill.ts";
 import { EXIT } from "../text/exit.ts";
 import { nearest } from "../text/nearest.ts";
 import { earlyStrings, localeLanguage, type Strings, stringsFor } from "../text/strings.ts";
 import { checkAddedDir, checkConfigFile, checkWorkDir } from "./named-files.ts";
 import type { RunOptions } from "./program.ts";
+import { projectSkills, skillTrustItems } from "./project-skills.ts";
 import { createRuleBook, type RuleBook } from "./rule-book.ts";
 import { speakChinese } from "./zod-language.ts";
 
@@ -35,6 +37,8 @@ export type Setup = Surroundings & {
   readonly rules: RuleBook;
   readonly trusted: boolean;
   readonly trust: FolderTrust;
+  /** What the project's folders hold, whether it counts or not. */
+  readonly projectSkills: FoundSkills;
   readonly servers: readonly Server[];
   readonly secrets: Secrets;
   /** NAME → value of every known key, for masking. */
@@ -84,12 +88,23 @@ export const prepare = async (surroundings: Surroundings, options: RunOptions): 
   });
   const mcpServers = await projectServers(workDir, early.config);
   // All is read: from here on, trust decides what of it counts.
-  const found = { ...surroundings, workDir, paths, configFile, variables, configFor, mcpServers };
+  const skills = await projectSkills(workDir);
+  const found = {
+    ...surroundings,
+    workDir,
+    paths,
+    configFile,
+    variables,
+    configFor,
+    mcpServers,
+    projectSkills: skills,
+  };
   const untrusted = setupFor(found, false);
   const items = trustItems({
     proposals: untrusted.config.proposals,
     waiting: untrusted.secrets.waiting,
     servers: mcpServers,
+    skills: skillTrustItems(skills, early.skills),
   });
   const digest = trustDigest(items);
   const granted = (): Setup => ({
@@ -101,7 +116,7 @@ export const prepare = async (surroundings: Surroundings, options: RunOptions): 
   return { ...untrusted, trust: { items, digest, decision: known === false ? "no" : "open", granted } };
 };
 
-type Found = Pick<Setup, keyof Surroundings | "workDir" | "paths" | "configFile" | "variables"> & {
+type Found = Pick<Setup, keyof Surroundings | "workDir" | "paths" | "configFile" | "variables" | "projectSkills"> & {
   readonly configFor: ConfigFor;
   readonly mcpServers: readonly TrustItem[];
 };
@@ -114,6 +129,7 @@ const setupFor = ({ configFor, mcpServers, ...found }: Found, trusted: boolean):
   const servers = listServers(config.settings.providers);
   const secrets = resolveSecrets({ variables, providers: servers, trusted, strings: strings.config });
   const waiting = trusted ? [] : mcpServers;
+  const waitingSkills = trusted ? 0 : found.projectSkills.skills.length;
   const files = { trust: paths.trust, config: configFile };
   const rules = createRuleBook({ rules: config.rules, files, strings: strings.permission });
   return {
@@ -132,6 +148,7 @@ const setupFor = ({ configFor, mcpServers, ...found }: Found, trusted: boolean):
       ...rules.warnings,
       ...secrets.warnings,
       ...waiting.map(({ origin, name }) => strings.cli.serverWaitsForTrust(origin, name)),
+      ...(waitingSkills === 0 ? [] : [strings.skills.waitsForTrust(waitingSkills)]),
       ...readOnlyWarning(workDir, strings.cli),
     ],
   };

@@ -4,6 +4,7 @@ import { printableJson } from "../text/printable-json.ts";
 import { createTools } from "./compose-tools.ts";
 import type { RunOptions } from "./program.ts";
 import { prepare, type Surroundings } from "./setup.ts";
+import { openSkills } from "./skills.ts";
 
 /** `harness9 tools`: what the model may call. */
 export const printTools = async (
@@ -17,6 +18,8 @@ export const printTools = async (
     permissionMode: () => "auto",
     guard: true,
     ask: undefined,
+    skills: await openSkills(setup),
+    mask: (text) => text,
   });
   const tools = registry.getAvailableTools();
   if (options.json) process.stdout.write(`${printableJson(tools, { indent: 2 })}\n`);

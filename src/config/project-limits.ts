@@ -31,6 +31,9 @@ export const loosens = (key: SettingKey, value: unknown, own: unknown): "no" | "
       return rank(SANDBOXES, value) > rank(SANDBOXES, own) ? "never" : "no";
     case "sandbox.network":
       return rank(NETWORKS, value) > rank(NETWORKS, own) ? "never" : "no";
+    // It removes what is of other projects.
+    case "retention.days":
+      return "never";
     default:
       return "no";
   }

@@ -101,6 +101,12 @@ export const settingsSchema = () =>
     bashTimeoutMs: duration(600_000),
     maxOutputBytes: count(1),
     attempts: count(1),
+    /** The share of the model's window from which on the context is compacted. */
+    "compaction.at": z.number().min(0.1).max(0.95),
+    rewind: z.boolean(),
+    memory: z.boolean(),
+    /** Null = sessions stay until somebody removes them. */
+    "retention.days": count(1).nullable(),
     theme: z.enum(["auto", "dark", "light", "high-contrast", "none"]),
     glyphs: z.enum(["auto", "unicode", "ascii"]),
     screenReader: z.boolean(),
@@ -143,6 +149,10 @@ export const DEFAULT_SETTINGS: Settings = {
   bashTimeoutMs: 30_000,
   maxOutputBytes: 8000,
   attempts: 5,
+  "compaction.at": 0.8,
+  rewind: true,
+  memory: true,
+  "retention.days": 90,
   theme: "auto",
   glyphs: "auto",
   screenReader: false,

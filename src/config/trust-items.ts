@@ -10,7 +10,7 @@ import type { Variable } from "./variables.ts";
 export type TrustItem = {
   /** `path:line` */
   readonly origin: string;
-  /** A setting's key, a variable, or the name of a server. */
+  /** A setting's key, a variable, or the name of a server or skill. */
   readonly name: string;
   readonly value: unknown;
 };
@@ -21,12 +21,14 @@ export type TrustItemsOptions = {
   /** See `Secrets.waiting`. */
   readonly waiting: readonly Variable[];
   readonly servers: readonly TrustItem[];
+  readonly skills?: readonly TrustItem[];
 };
 
-export const trustItems = ({ proposals, waiting, servers }: TrustItemsOptions): readonly TrustItem[] => [
+export const trustItems = ({ proposals, waiting, servers, skills = [] }: TrustItemsOptions): readonly TrustItem[] => [
   ...proposals.map(({ key, value, origin }) => ({ origin, name: key, value })),
   ...waiting.map(({ name, value, origin }) => ({ origin, name, value })),
   ...servers,
+  ...skills,
 ];
 
 /** The servers that a project's `.mcp.json` would start. A file that cannot be understood starts none. */

@@ -1,14 +1,54 @@
 import type { Emit, EngineEventBody } from "../schema/event.ts";
+import { contextTokens, NO_USAGE } from "../schema/model.ts";
 import { Channel } from "./channel.ts";
+import type { PrepareContext } from "./context-view.ts";
 import type { EngineOptions, RunInput } from "./options.ts";
+import { sideTurn } from "./prepared-turn.ts";
 import { Run } from "./run.ts";
+import { createSpending, type Spending } from "./spending.ts";
 
 /** Turns until the model answers without tool calls. */
 export class Engine {
   readonly #options: EngineOptions;
 
+  /** By requests beside the runs, since the last run. */
+  #beside: Spending | undefined;
+
   constructor(options: EngineOptions) {
     this.#options = options;
+  }
+
+  /** What the next request goes by: the model's figures, and the tools that it offers. */
+  get next(): Pick<PrepareContext, "info" | "tools"> {
+    return { info: this.#options.info, tools: this.#options.tools.getAvailableTools() };
+  }
+
+  /** For requests between runs. Their usage counts. */
+  beside(signal: AbortSignal, emit: Emit): PrepareContext {
+    const { provider, info, budget } = this.#options;
+    this.#beside ??= createSpending(info);
+    const spending = this.#beside;
+    return {
+      ...this.next,
+      signal,
+      emit,
+      complete: async (request) => {
+        const turn = await sideTurn(provider, request, { signal, emit });
+        if (turn.type === "failed") return turn;
+        const usage = turn.response.usage ?? NO_USAGE;
+        spending.add(usage);
+        if (turn.response.usage) budget?.add(usage, info.prices, "server");
+        emit({
+          type: "usage.updated",
+          usage,
+          total: spending.total(),
+          costUsd: spending.costUsd(),
+          contextTokens: contextTokens(usage),
+          contextWindow: info.contextWindow,
+        });
+        return turn;
+      },
+    };
   }
 
   /**
@@ -16,6 +56,7 @@ export class Engine {
    * `publish` sees each event at the moment it happens, before the step that depends on it; what it returns is iterated.
    */
   runStream<T>(run: RunInput, signal: AbortSignal, publish: (event: EngineEventBody) => T): AsyncIterable<T> {
+    this.#beside = undefined;
     const channel = new Channel<T>();
     // The promise is not awaited: its end, bugs included, is the channel's end.
     void new Run(this.#options, run, (event) => channel.push(publish(event))).start(signal).then(

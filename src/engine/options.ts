@@ -5,15 +5,15 @@ import type { Attachment, Message } from "../schema/message.ts";
 import type { ModelInfo } from "../schema/model.ts";
 import type { Mask } from "../text/mask.ts";
 import type { Strings } from "../text/strings.ts";
+import type { Budget, BudgetLimits } from "./budget.ts";
+import type { ContextView } from "./context-view.ts";
 import type { ToolRunner } from "./tool-batch.ts";
 
-/** The budget of a run; what is absent is not limited. */
-export type Limits = {
+/** What a run may come to; what is absent is not limited. */
+export type Limits = BudgetLimits & {
   readonly maxTurns: number;
   readonly toolTimeoutMs: number;
   readonly maxConcurrentTools: number;
-  readonly maxCostUsd?: number | undefined;
-  readonly maxTokens?: number | undefined;
   readonly maxTimeMs?: number | undefined;
 };
 
@@ -22,6 +22,8 @@ export type EngineOptions = {
   readonly info: ModelInfo;
   readonly tools: ToolRunner;
   readonly limits: Limits;
+  /** The session's, over many runs; absent = the limits hold for each run by itself. */
+  readonly budget?: Budget | undefined;
   readonly thinking: ThinkingMode;
   readonly permissionMode: () => PermissionMode;
   readonly sandbox: string;
@@ -65,6 +67,8 @@ export type RunInput = {
   readonly admit?: ((input: Input, context: CheckContext) => Promise<Admission>) | undefined;
   /** Looks at an answer that would end the run. */
   readonly stopping?: StopCheck | undefined;
+  /** What the model is sent of the history; absent = the history. */
+  readonly view?: ContextView | undefined;
 };
 
 /** A `stopping` check that gives up on the run. */

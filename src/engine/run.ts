@@ -1,12 +1,16 @@
+import { ProviderError } from "../providers/provider.ts";
 import type { Emit, EngineEventBody, RunEndReason, RunError } from "../schema/event.ts";
 import type { Message } from "../schema/message.ts";
 import { contextTokens, NO_USAGE, type Usage } from "../schema/model.ts";
 import type { ToolCall, ToolResult } from "../schema/tool.ts";
 import { errorMessage } from "../text/error-message.ts";
 import { errorResult } from "../tools/tool.ts";
+import { type Budget, createBudget } from "./budget.ts";
+import type { PendingRequest, PrepareContext } from "./context-view.ts";
 import { createDenials, type Denials } from "./denials.ts";
-import { type ModelTurn, modelTurn } from "./model-turn.ts";
+import type { ModelTurn } from "./model-turn.ts";
 import { type CheckContext, type EngineOptions, type Input, type RunInput, StopError } from "./options.ts";
+import { preparedTurn, sideTurn } from "./prepared-turn.ts";
 import { createRepeatedCalls, type RepeatedCalls } from "./repeated-calls.ts";
 import { createSpending, type Spending } from "./spending.ts";
 import { complete, runBatch } from "./tool-batch.ts";
@@ -25,6 +29,7 @@ export class Run {
   readonly #repeated: RepeatedCalls;
   readonly #denials: Denials;
   readonly #spending: Spending;
+  readonly #budget: Budget;
   #turn = 0;
   #outOfTime = false;
 
@@ -36,6 +41,7 @@ export class Run {
     this.#repeated = createRepeatedCalls(options);
     this.#denials = createDenials(options.permissionMode);
     this.#spending = createSpending(options.info);
+    this.#budget = options.budget ?? createBudget(options.limits);
   }
 
   async start(signal: AbortSignal): Promise<void> {
@@ -71,7 +77,7 @@ export class Run {
   async #loop(signal: AbortSignal): Promise<End> {
     const { limits, strings } = this.#options;
     for (;;) {
-      const exhausted = this.#exhausted(signal);
+      const exhausted = await this.#outOfBudget(signal);
       if (exhausted) return exhausted;
       if (this.#turn >= limits.maxTurns) return failed("max_turns", strings.maxTurns(limits.maxTurns));
       this.#turn += 1;
@@ -97,7 +103,7 @@ export class Run {
     let thought = "";
     if (thinking === "two-stage") {
       this.#emit({ type: "phase.started", phase: "thinking", tools: 0 });
-      const turn = await this.#request({ messages: this.#history }, signal);
+      const turn = await this.#request({ after: [], tools: [] }, signal);
       if (turn.type === "failed") return turn;
       thought = turn.response.message.content;
       const { finishReason, usage } = turn.response;
@@ -114,8 +120,8 @@ export class Run {
 
     const offered = tools.getAvailableTools();
     this.#emit({ type: "phase.started", phase: "action", tools: offered.length });
-    const messages = thought === "" ? this.#history : [...this.#history, ...afterThought(thought, strings)];
-    const turn = await this.#request({ messages, tools: offered }, signal);
+    const after = thought === "" ? [] : afterThought(thought, strings);
+    const turn = await this.#request({ after, tools: offered }, signal);
     if (turn.type === "failed") return turn;
     const { message, finishReason, usage } = turn.response;
     this.#history.push(thought === "" ? message : { ...message, thinking: { kind: "two-stage", text: thought } });
@@ -124,8 +130,26 @@ export class Run {
     return turn;
   }
 
-  #request(request: Parameters<typeof modelTurn>[1], signal: AbortSignal): Promise<ModelTurn> {
-    return modelTurn(this.#options.provider, request, signal, (event) => this.#emit(event));
+  async #request(request: Pick<PendingRequest, "after" | "tools">, signal: AbortSignal): Promise<ModelTurn> {
+    if (await this.#outOfBudget(signal)) return notSent();
+    const { provider, info, tools } = this.#options;
+    const { emit } = this.#checkContext(signal);
+    const complete: PrepareContext["complete"] = async (beside) => {
+      const turn = await sideTurn(provider, beside, { signal, emit });
+      if (turn.type === "answered") this.#count(turn.response.usage, turn.response.message.content);
+      // Asked here: what follows is a request too.
+      await this.#outOfBudget(signal);
+      return turn;
+    };
+    return preparedTurn(
+      { ...request, history: this.#history },
+      {
+        provider,
+        view: this.#run.view,
+        context: { info, tools: tools.getAvailableTools(), complete, signal, emit },
+        mayGoOn: () => this.#exhausted(signal) === undefined,
+      },
+    );
   }
 
   /** Runs the calls and adds what came of them. Returns the run's end where that settles it. */
@@ -230,6 +254,8 @@ export class Run {
       return this.#exhausted(signal) ?? failed("cancelled", error.message);
     }
     const { kind, message, hint } = error;
+    // What came before the request has used up the budget.
+    if (kind === "cancelled") return this.#exhausted(signal) ?? failed("cancelled", message);
     return { reason: "error", text, error: { kind, message, ...(hint !== undefined && { hint }) } };
   }
 
@@ -239,22 +265,32 @@ export class Run {
     if (this.#outOfTime && limits.maxTimeMs !== undefined)
       return failed("budget", strings.budgetTime(`${limits.maxTimeMs / 1000}s`));
     if (signal.aborted) return failed("cancelled", strings.cancelled);
-    const spent = this.#spending.exhausted(limits, strings);
+    const spent = this.#budget.exhausted(strings);
     return spent === undefined ? undefined : failed("budget", spent);
   }
 
+  /** The same, after a person could extend a budget that is used up. */
+  async #outOfBudget(signal: AbortSignal): Promise<End | undefined> {
+    const { ask, strings } = this.#options;
+    if (ask && !signal.aborted && !this.#outOfTime) await this.#budget.extend(ask, signal, strings);
+    return this.#exhausted(signal);
+  }
+
   #count(usage: Usage | null, answer: string): void {
-    const { info } = this.#options;
+    const { info, strings } = this.#options;
     const counted = usage ?? NO_USAGE;
     this.#spending.add(counted);
+    if (usage) this.#budget.add(usage, info.prices, "server");
+    else this.#budget.add(estimateUsage(this.#history, answer), info.prices, "estimate");
     this.#emit({
       type: "usage.updated",
       usage: counted,
       total: this.#spending.total(),
       costUsd: this.#spending.costUsd(),
-      contextTokens: usage ? contextTokens(usage) : estimateTokens(this.#history, answer),
+      contextTokens: this.#run.view?.tokens() ?? (usage ? contextTokens(usage) : estimateTokens(this.#history, answer)),
       contextWindow: info.contextWindow,
     });
+    for (const text of this.#budget.warnings(strings)) this.#emit({ type: "notice", level: "warning", text });
   }
 
   /** Adds what a person sent, with what comes along with it. Returns why it was blocked, if it was. */
@@ -339,3 +375,16 @@ const afterThought = (thought: string, strings: EngineOptions["strings"]): Messa
 /** Where the server gave no figures. */
 const estimateTokens = (history: readonly Message[], answer: string): number =>
   Math.round(history.reduce((sum, message) => sum + message.content.length, answer.length) / CHARACTERS_PER_TOKEN);
+
+const estimateUsage = (history: readonly Message[], answer: string): Usage => ({
+  ...NO_USAGE,
+  inputTokens: estimateTokens(history, ""),
+  outputTokens: estimateTokens([], answer),
+});
+
+/** Ends the turn; why is in the budget. */
+const notSent = (): ModelTurn => ({
+  type: "failed",
+  error: new ProviderError("not sent: the budget is used up", { kind: "cancelled" }),
+  text: "",
+});

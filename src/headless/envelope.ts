@@ -16,6 +16,8 @@ export type EnvelopeOptions = {
   readonly tools: readonly string[];
   /** The answer as a checked JSON value, where a schema was asked for. */
   readonly structuredOutput?: (answer: string) => unknown;
+  /** The id of what is made of an event; absent = a random one. */
+  readonly uuid?: (event: EngineEvent) => string;
 };
 
 /**
@@ -23,6 +25,7 @@ export type EnvelopeOptions = {
  * one `result`. Feed it every event of the run in order.
  */
 export const createEnvelope = (options: EnvelopeOptions): ((event: EngineEvent) => readonly EnvelopeMessage[]) => {
+  const { uuid = randomUUID } = options;
   const calls = new Map<string, ToolCall>();
   let model = "";
   let contextWindow: number | null = null;
@@ -31,7 +34,7 @@ export const createEnvelope = (options: EnvelopeOptions): ((event: EngineEvent) 
   let apiMs = 0;
 
   return (event) => {
-    const base = { uuid: randomUUID(), session_id: event.sessionId };
+    const base = { uuid: uuid(event), session_id: event.sessionId };
     const parent = { parent_tool_use_id: event.parentToolCallId ?? null };
     switch (event.type) {
       case "run.started":

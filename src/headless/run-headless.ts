@@ -12,8 +12,8 @@ import { createProgress, type Paint } from "./progress.ts";
 
 export type HeadlessOptions = EnvelopeOptions & {
   readonly format: OutputFormat;
-  readonly stdout: Writable;
-  readonly stderr: Writable;
+  readonly stdout: Pick<Writable, "write">;
+  readonly stderr: Pick<Writable, "write">;
   /** How progress on stderr is coloured in text mode; absent = no progress. */
   readonly progress?: Paint;
   readonly strings: Strings["headless"];
@@ -66,7 +66,8 @@ export const answerText = (
   return answer === "" || answer.endsWith("\n") ? answer : `${answer}\n`;
 };
 
-const createPrinter = (options: HeadlessOptions): ((event: EngineEvent) => void) => {
+/** Prints each event of a run as far as the format tells of it. */
+export const createPrinter = (options: HeadlessOptions): ((event: EngineEvent) => void) => {
   const { format, stdout } = options;
   const printLine = (value: unknown): void => void stdout.write(`${printableJson(value)}\n`);
   switch (format) {

@@ -22,7 +22,7 @@ export const createAnthropic = (options: ModelOptions): LLMProvider => {
   const features = createFeatures(options);
 
   async function* generateStream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<StreamChunk> {
-    const toolCalls = createToolCallAccumulator(callIds(request.messages), createCallId);
+    const toolCalls = createToolCallAccumulator(callIds(request.history ?? request.messages), createCallId);
     yield* streamModel({
       fetch: options.fetch,
       // Not messages.create(): it writes warnings about models to the terminal with console.warn.

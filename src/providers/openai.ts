@@ -22,7 +22,7 @@ export const createOpenAI = (options: ModelOptions): LLMProvider => {
   const features = createFeatures(options, isVendor);
 
   async function* generateStream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<StreamChunk> {
-    const toolCalls = createToolCallAccumulator(callIds(request.messages), createCallId);
+    const toolCalls = createToolCallAccumulator(callIds(request.history ?? request.messages), createCallId);
     yield* streamModel({
       fetch: options.fetch,
       send: async (fetch, innerSignal) => {

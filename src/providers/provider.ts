@@ -5,6 +5,8 @@ import type { ToolDefinition } from "../schema/tool.ts";
 
 export type ModelRequest = {
   readonly messages: readonly Message[];
+  /** The conversation behind the messages, where these are a view of it: a new call takes none of its ids. */
+  readonly history?: readonly Message[];
   /** Absent = a pass without tools (thinking). An empty list is the same. */
   readonly tools?: readonly ToolDefinition[];
 };

@@ -4,20 +4,33 @@ import { visibleControls } from "../text/clean.ts";
 import { byteLength, headBytes } from "../text/utf8.ts";
 
 /** All instruction files together, in UTF-8 bytes. */
-const MAX_BYTES = 32 * 1024;
+export const MAX_INSTRUCTION_BYTES = 32 * 1024;
 // Twice the limit and a little: CRLF becomes LF.
-const HEAD_BYTES = 2 * MAX_BYTES + 16;
+const HEAD_BYTES = 2 * MAX_INSTRUCTION_BYTES + 16;
 /** In each folder the first that is there. */
 const NAMES = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"];
+
+export type InstructionFile = {
+  readonly path: string;
+  /** Of the whole file. */
+  readonly bytes: number;
+  /** What of it counts: less where the budget was used up. */
+  readonly shownBytes: number;
+};
 
 export type Instructions = {
   /** The files' texts, each under its path; empty where there are none. */
   readonly text: string;
-  readonly files: readonly string[];
-  /** Files that were left out or cut, by path. */
+  /** In the order of the text. */
+  readonly files: readonly InstructionFile[];
+  /** Those that were left out, by path: no ordinary files of their folder. */
   readonly skipped: readonly string[];
-  readonly cut: readonly string[];
+  /** Those of `files` that were cut. */
+  readonly cut: readonly InstructionFile[];
 };
+
+/** What a session has that goes on with its old prompt, or has none. */
+export const NO_INSTRUCTIONS: Instructions = { text: "", files: [], skipped: [], cut: [] };
 
 /**
  * The person's own `AGENTS.md`, then one instruction file a folder from the repository's root down to the work
@@ -29,36 +42,44 @@ export const loadInstructions = (own: string, workDir: string): Instructions => 
     (folder) => NAMES.map((name) => join(folder, name)).find((path) => existsSync(path)) ?? [],
   );
   const parts: string[] = [];
-  const files: string[] = [];
+  const files: InstructionFile[] = [];
   const skipped: string[] = [];
-  const cut: string[] = [];
-  let left = MAX_BYTES;
+  const cut: InstructionFile[] = [];
+  let left = MAX_INSTRUCTION_BYTES;
   for (const path of [...(existsSync(own) ? [own] : []), ...inProject]) {
-    const text = path === own ? readText(path, dirname(own)) : readText(path, root);
-    if (text === undefined) {
+    const read = readText(path, path === own ? dirname(own) : root);
+    if (read === undefined) {
       skipped.push(path);
       continue;
     }
-    const shown = headBytes(text, left);
-    left -= byteLength(shown);
-    if (shown.length < text.length) cut.push(path);
-    if (shown.trim() === "") continue;
-    files.push(path);
-    parts.push(`# Instructions from ${visibleControls(path)}\n${shown.trim()}`);
+    const shown = headBytes(read.text, left);
+    const file = { path, bytes: read.bytes, shownBytes: byteLength(shown) };
+    left -= file.shownBytes;
+    const isCut = shown.length < read.text.length;
+    if (shown.trim() === "" && !isCut) continue;
+    files.push(isCut ? file : { ...file, shownBytes: read.bytes });
+    if (isCut) cut.push(file);
+    const lines = [shown.trim(), ...(isCut ? [cutNote(shown, file)] : [])].filter((line) => line !== "");
+    parts.push([`# Instructions from ${visibleControls(path)}`, ...lines].join("\n"));
   }
   return { text: parts.join("\n\n"), files, skipped, cut };
 };
 
+/** For the model, which can read what did not fit. */
+const cutNote = (shown: string, { path, bytes, shownBytes }: InstructionFile): string =>
+  `[The first ${shownBytes} of ${bytes} bytes of this file. Read the rest when it may matter: read_file with path ${JSON.stringify(visibleControls(path))} and offset ${shown.split("\n").length}.]`;
+
+type ReadText = { readonly text: string; readonly bytes: number };
+
 /** Undefined for what is no ordinary text file of this folder: a link that leads out of it would tell the model a secret. */
-const readText = (path: string, folder: string): string | undefined => {
+const readText = (path: string, folder: string): ReadText | undefined => {
   try {
     const real = realpathSync(path);
     const home = realpathSync(folder);
     if (!real.startsWith(home.endsWith(sep) ? home : home + sep)) return undefined;
-    const text = readHead(real)
-      ?.replace(/^\uFEFF/, "")
-      .replaceAll("\r\n", "\n");
-    return text === undefined ? undefined : visibleControls(text, "\n\t");
+    const head = readHead(real);
+    const text = head?.text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");
+    return head && text !== undefined ? { text: visibleControls(text, "\n\t"), bytes: head.bytes } : undefined;
   } catch {
     // Gone or unreadable: the caller names it.
     return undefined;
@@ -66,12 +87,13 @@ const readText = (path: string, folder: string): string | undefined => {
 };
 
 /** As much of a file as can be shown and shows that there is more; undefined for what is no ordinary file. */
-const readHead = (path: string): string | undefined => {
+const readHead = (path: string): ReadText | undefined => {
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    if (!fstatSync(file).isFile()) return undefined;
+    const stats = fstatSync(file);
+    if (!stats.isFile()) return undefined;
     const bytes = Buffer.alloc(HEAD_BYTES);
-    return bytes.toString("utf8", 0, readSync(file, bytes));
+    return { text: bytes.toString("utf8", 0, readSync(file, bytes)), bytes: stats.size };
   } finally {
     closeSync(file);
   }

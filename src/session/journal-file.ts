@@ -1,6 +1,6 @@
 import { closeSync, constants, fchmodSync, fstatSync, fsyncSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import type { EngineEvent } from "../schema/event.ts";
-import { isJournaled, journalLine, type ModeEntry, type SessionEntry, type SystemEntry } from "./journal.ts";
+import { isJournaled, journalLine, type OwnEntry, type SessionEntry, type SystemEntry } from "./journal.ts";
 import { linesAfterHeader } from "./journal-copy.ts";
 import { createTotals, type Totals } from "./journal-totals.ts";
 
@@ -9,7 +9,7 @@ export type JournalFile = {
   /** A sink of events: what matters of each is one write, done when this returns. */
   readonly write: (event: EngineEvent) => void;
   /** What no event tells of. Before the first event it is nothing worth keeping. */
-  readonly note: (entry: ModeEntry | SystemEntry) => void;
+  readonly note: (entry: Exclude<OwnEntry, { type: "session" | "totals" }>) => void;
   /** Gives the session back. A journal without an event is taken away. */
   readonly close: () => void;
 };

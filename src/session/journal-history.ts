@@ -1,6 +1,8 @@
 import type { AssistantMessage, Message } from "../schema/message.ts";
 import type { ToolCall } from "../schema/tool.ts";
+import { type CompactionState, createCompactions } from "./compaction-fold.ts";
 import type { JournalEntry } from "./journal.ts";
+import { createTurns, type Turns } from "./turns.ts";
 
 export interface HistoryFold {
   add(entry: JournalEntry): void;
@@ -8,6 +10,10 @@ export interface HistoryFold {
   messages(): readonly Message[];
   /** The calls that the journal ends without observations for, with the results that are there. `messages` answers them. */
   open(): readonly OpenCall[];
+  /** The turns that the messages come from. */
+  readonly turns: Turns;
+  /** What stands for the messages in a request. */
+  compactions(): CompactionState;
 }
 
 export type OpenCall = {
@@ -30,6 +36,9 @@ type Batch = {
 export const createHistory = ({ interrupted }: HistoryOptions): HistoryFold => {
   let system: Message | undefined;
   const messages: Message[] = [];
+  const turns = createTurns(messages);
+  // The system prompt counts.
+  const compactions = createCompactions(() => messages.length + 1);
   let batch: Batch | undefined;
   let thought = "";
 
@@ -59,6 +68,7 @@ export const createHistory = ({ interrupted }: HistoryOptions): HistoryFold => {
   };
 
   return {
+    turns,
     add: (entry) => {
       if ("parentToolCallId" in entry) return;
       switch (entry.type) {
@@ -67,6 +77,7 @@ export const createHistory = ({ interrupted }: HistoryOptions): HistoryFold => {
           break;
         case "run.started":
         case "run.completed":
+        case "rewind":
           closeBatch();
           break;
         case "turn.started":
@@ -91,7 +102,10 @@ export const createHistory = ({ interrupted }: HistoryOptions): HistoryFold => {
         case "observations.added":
           closeBatch(new Map(entry.changed?.map(({ toolCallId, content }) => [toolCallId, content])));
       }
+      turns.add(entry);
+      compactions.add(entry);
     },
+    compactions: compactions.state,
     messages: () => [...(system ? [system] : []), ...messages, ...(batch ? observations(batch, new Map()) : [])],
     open: () => {
       const { calls = [], results } = batch ?? {};

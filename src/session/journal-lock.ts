@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { errorCode } from "../text/error-message.ts";
 
 /** A process that holds a lock. */
@@ -45,8 +45,13 @@ export const takeLock = (path: string, self: LockOwner): (() => void) => {
       throwIfHeld(path, self);
       // At once, so that nobody finds it half written.
       const next = `${path}.${self.pid}`;
-      writeFileSync(next, JSON.stringify(self), { mode: 0o600 });
-      renameSync(next, path);
+      try {
+        writeFileSync(next, JSON.stringify(self), { mode: 0o600 });
+        renameSync(next, path);
+      } catch (error) {
+        rmSync(next, { force: true });
+        throw error;
+      }
     } finally {
       release();
     }
@@ -66,13 +71,23 @@ export const isLocked = (path: string, self: LockOwner): boolean => {
 };
 
 const create = (path: string, self: LockOwner): boolean => {
+  let file: number;
   try {
-    writeFileSync(path, JSON.stringify(self), { flag: "wx", mode: 0o600 });
-    return true;
+    file = openSync(path, "wx", 0o600);
   } catch (error) {
     if (errorCode(error) === "EEXIST") return false;
     throw error;
   }
+  try {
+    writeFileSync(file, JSON.stringify(self));
+  } catch (error) {
+    // As on a full disk: it would hold everybody off for a while.
+    rmSync(path, { force: true });
+    throw error;
+  } finally {
+    closeSync(file);
+  }
+  return true;
 };
 
 const throwIfHeld = (path: string, self: LockOwner): void => {
@@ -94,7 +109,9 @@ const WRITTEN_WITHIN_MS = 10_000;
 const read = (path: string): Lock | undefined => {
   try {
     const owner = parseOwner(readFileSync(path, "utf8"));
-    return { owner, isFresh: owner === undefined && Date.now() - statSync(path).mtimeMs < WRITTEN_WITHIN_MS };
+    // Either way: one from the future has been there since before a clock was set back.
+    const ageMs = Math.abs(Date.now() - statSync(path).mtimeMs);
+    return { owner, isFresh: owner === undefined && ageMs < WRITTEN_WITHIN_MS };
   } catch (error) {
     if (errorCode(error) === "ENOENT") return undefined;
     throw error;

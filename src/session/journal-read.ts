@@ -25,15 +25,17 @@ export const MAX_LINE_BYTES = 67_108_864;
 
 /**
  * The lines of a journal that comes in pieces, however they are cut. Holds one line, and nothing of what is longer
- * than `maxLineBytes`. @throws NewerJournalError
+ * than `maxLineBytes`. With `only`, lines that begin as one of another kind are passed over unread: most of a journal
+ * is not about figures. @throws NewerJournalError
  */
 export async function* readJournal(
   pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   maxLineBytes = MAX_LINE_BYTES,
+  only?: readonly JournalEntry["type"][],
 ): AsyncGenerator<JournalItem> {
   // By session: a child session counts for itself.
   const newest = new Map<string, number>();
-  for await (const line of splitLines(pieces, maxLineBytes)) {
+  for await (const line of splitLines(pieces, maxLineBytes, only && isOneOf(only))) {
     if (line.text === undefined) yield { type: "skipped", reason: line.isWhole ? line.problem : "torn" };
     else if (line.text !== "") yield itemOf(line.text, line.isWhole, newest);
   }
@@ -72,6 +74,7 @@ const CARRIAGE_RETURN = 13;
 async function* splitLines(
   pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   maxBytes: number,
+  isWanted: (line: Buffer) => boolean = () => true,
 ): AsyncGenerator<Line> {
   let parts: Uint8Array[] = [];
   let bytes = 0;
@@ -80,24 +83,49 @@ async function* splitLines(
     if (bytes > maxBytes) parts = [];
     else parts.push(part);
   };
-  const take = (isWhole: boolean): Line => {
-    const line: Line = bytes > maxBytes ? { problem: "too-long", isWhole } : decode(Buffer.concat(parts), isWhole);
+  const take = (isWhole: boolean): Line | undefined => {
+    const isTooLong = bytes > maxBytes;
+    const line = joined(parts);
     parts = [];
     bytes = 0;
-    return line;
+    if (isTooLong) return { problem: "too-long", isWhole };
+    return isWhole && !isWanted(line) ? undefined : decode(line, isWhole);
   };
   for await (const piece of pieces) {
     let start = 0;
     for (let end = piece.indexOf(NEWLINE); end >= 0; end = piece.indexOf(NEWLINE, start)) {
       add(piece.subarray(start, end));
-      yield take(true);
+      const line = take(true);
+      if (line) yield line;
       start = end + 1;
     }
     // A copy of the rest: whoever reads may use the piece again.
     if (start < piece.length) add(piece.slice(start));
   }
-  if (bytes > 0) yield take(false);
+  const rest = bytes > 0 ? take(false) : undefined;
+  if (rest) yield rest;
 }
+
+/** A line is within one piece as a rule: no copy. */
+const joined = (parts: readonly Uint8Array[]): Buffer => {
+  const [only] = parts;
+  return only && parts.length === 1 ? Buffer.from(only.buffer, only.byteOffset, only.byteLength) : Buffer.concat(parts);
+};
+
+const START = Buffer.from('{"type":"');
+const QUOTE = 34;
+const MAX_KIND_BYTES = 32;
+
+/** By how our own lines begin; what begins otherwise is to be read, and a header is always. */
+const isOneOf =
+  (kinds: readonly string[]) =>
+  (line: Buffer): boolean => {
+    if (!line.subarray(0, START.length).equals(START)) return true;
+    const end = line.subarray(0, START.length + MAX_KIND_BYTES).indexOf(QUOTE, START.length);
+    if (end < 0) return true;
+    const kind = line.toString("latin1", START.length, end);
+    return kind === "session" || kinds.includes(kind);
+  };
 
 const decode = (bytes: Buffer, isWhole: boolean): Line => {
   if (!isUtf8(bytes)) return { problem: "corrupt", isWhole };

@@ -76,6 +76,31 @@ const ENTRIES: ReadonlyMap<string, z.ZodType> = new Map<JournalEntry["type"], z.
   ],
   ["system", z.looseObject({ content: text })],
   ["mode", z.looseObject({ time: text, mode: z.enum(PERMISSION_MODES) })],
+  ["snapshot", z.looseObject({ time: text, at: z.enum(["before", "after"]), id: text, startedBy: count.optional() })],
+  ["rewind", z.looseObject({ time: text, before: count, restores: z.enum(["both", "conversation", "files"]) })],
+  ["redo", z.looseObject({ time: text })],
+  [
+    "compaction",
+    z.looseObject({
+      time: text,
+      covers: count,
+      items: z.array(
+        z.discriminatedUnion("type", [
+          z.looseObject({ type: z.literal("history"), from: count, to: count }),
+          z.looseObject({ type: z.literal("changed"), at: count, content: text }),
+          z.looseObject({ type: z.literal("summary") }),
+        ]),
+      ),
+      summary: text.optional(),
+      automatic: z.boolean(),
+      focus: text.optional(),
+      before: tokens,
+      after: tokens,
+      window: count.optional(),
+    }),
+  ],
+  ["compaction.undone", z.looseObject({ time: text })],
+  ["skipped", z.looseObject({ time: text, lines: count })],
   [
     "totals",
     z.looseObject({

@@ -1,5 +1,5 @@
 import type { EngineEvent } from "../schema/event.ts";
-import { addUsage, NO_USAGE, type Usage } from "../schema/model.ts";
+import { addUsage, contextTokens, NO_USAGE, type Usage } from "../schema/model.ts";
 
 /** What a session has come to. */
 export type Totals = {
@@ -59,13 +59,17 @@ export const createTotals = (before?: Totals): TotalsFold => {
           open = { ...open, usage: event.total, costUsd: event.costUsd };
           break;
         case "run.completed":
-          open = { turns: event.turns, usage: event.usage, costUsd: event.costUsd };
+          open = { turns: event.turns, usage: event.usage, costUsd: costOf(event, open) };
           settle();
       }
     },
     totals: () => ({ runs, ...sum(settled, open), provider, model, prompt }),
   };
 };
+
+/** A run that has ended before its first answer knows no cost: it has none. */
+const costOf = ({ usage, costUsd }: EngineEvent<"run.completed">, open: Spent): number | null =>
+  open.usage === NO_USAGE && contextTokens(usage) === 0 ? 0 : costUsd;
 
 const sum = (a: Spent, b: Spent): Spent => ({
   turns: a.turns + b.turns,

@@ -1,5 +1,6 @@
 import type { EngineEvent, EventType, PermissionMode } from "../schema/event.ts";
 import { byteLength } from "../text/utf8.ts";
+import type { Compaction } from "./compaction.ts";
 import type { Totals } from "./journal-totals.ts";
 
 /** Grows when an older program could misread what a newer one has written. Kinds of lines may be added without that. */
@@ -25,11 +26,54 @@ export type SystemEntry = { readonly type: "system"; readonly content: string };
 /** The permission mode from here on; at the start of a run `run.started` has it. */
 export type ModeEntry = { readonly type: "mode"; readonly time: string; readonly mode: PermissionMode };
 
+/** The files' state before or after something that changes them; `id` is the snapshot store's. */
+export type SnapshotEntry = {
+  readonly type: "snapshot";
+  readonly time: string;
+  readonly at: "before" | "after";
+  readonly id: string;
+  /** The `seq` of the `run.started`, or of the `tool.started` of a person's own command; absent where files are restored. */
+  readonly startedBy?: number;
+};
+
+/** What a way back restores. */
+export type Restores = "both" | "conversation" | "files";
+
+/** The person has gone back to before the turn that began with the event `before`. */
+export type RewindEntry = {
+  readonly type: "rewind";
+  readonly time: string;
+  readonly before: number;
+  readonly restores: Restores;
+};
+
+/** The newest `rewind` that no other `redo` has taken back is taken back. */
+export type RedoEntry = { readonly type: "redo"; readonly time: string };
+
+/** From here on the requests have a view of the history; `covers` and the items' positions count its messages from 0. */
+export type CompactionEntry = Compaction & { readonly type: "compaction"; readonly time: string };
+
+/** The newest `compaction` that holds does so no longer: the one before it is the view again. */
+export type CompactionUndoneEntry = { readonly type: "compaction.undone"; readonly time: string };
+
+/** A person has been told that so many lines before this cannot be understood: those are no news. */
+export type SkippedEntry = { readonly type: "skipped"; readonly time: string; readonly lines: number };
+
 /** What the session has come to by the end of a run: a list of sessions reads this line and no other. */
 export type TotalsEntry = Totals & { readonly type: "totals"; readonly time: string };
 
 /** What the events do not hold. */
-export type OwnEntry = SessionEntry | SystemEntry | ModeEntry | TotalsEntry;
+export type OwnEntry =
+  | SessionEntry
+  | SystemEntry
+  | ModeEntry
+  | TotalsEntry
+  | SnapshotEntry
+  | RewindEntry
+  | RedoEntry
+  | CompactionEntry
+  | CompactionUndoneEntry
+  | SkippedEntry;
 
 export type JournaledType = Exclude<EventType, "thinking.delta" | "text.delta" | "tool.progress">;
 

@@ -1,9 +1,12 @@
 import type { EngineEventBody, PermissionMode, ThinkingMode } from "../schema/event.ts";
 import type { Message } from "../schema/message.ts";
-import type { JournalEntry, JournaledEvent } from "./journal.ts";
+import type { CompactionState } from "./compaction-fold.ts";
+import type { JournalEntry } from "./journal.ts";
 import { createHistory, type OpenCall } from "./journal-history.ts";
 import type { JournalItem } from "./journal-read.ts";
 import { createTotals, type Totals } from "./journal-totals.ts";
+import { createRecent, type RecentEvents } from "./recent.ts";
+import type { TurnsState } from "./turns.ts";
 
 /** What a session that goes on has behind it. */
 export type Past = {
@@ -16,9 +19,16 @@ export type Past = {
   readonly totals: Totals;
   /** How its newest run was begun, with the mode that was chosen since; undefined where none is known. */
   readonly last: PastRun | undefined;
-  /** Lines that could not be understood. */
+  /** Lines that could not be understood, and how many of them nobody has been told of yet. */
   readonly skipped: number;
+  readonly untold: number;
+  /** The sessions whose lines are in the journal: its own, and those that it goes back to. */
+  readonly sessionIds: readonly string[];
   readonly recent: RecentEvents;
+  /** What can be gone back to. */
+  readonly turns: TurnsState;
+  /** What the model was sent in place of the history. */
+  readonly compactions: CompactionState;
 };
 
 export type PastRun = {
@@ -27,9 +37,6 @@ export type PastRun = {
   readonly thinking: ThinkingMode;
   readonly mode: PermissionMode;
 };
-
-/** The end of the conversation, and how many turns came before it. */
-export type RecentEvents = { readonly events: readonly JournaledEvent[]; readonly turnsBefore: number };
 
 export type PastOptions = {
   /** What the model is told of a call whose result the journal does not have. */
@@ -47,21 +54,39 @@ export const readPast = async (items: AsyncIterable<JournalItem>, options: PastO
   let seq = 0;
   let last: PastRun | undefined;
   let skipped = 0;
+  let told = 0;
+  const sessionIds = new Set<string>();
   for await (const item of items) {
     if (item.type === "skipped") skipped += 1;
     if (item.type !== "entry") continue;
     const { entry } = item;
     history.add(entry);
     last = runOf(entry, last);
+    recent.add(entry);
+    if (entry.type === "skipped") told = entry.lines;
     if (!("seq" in entry) || entry.parentToolCallId !== undefined) continue;
     // A fork goes on from the numbers of the session that it left.
     seq = Math.max(seq, entry.seq);
+    sessionIds.add(entry.sessionId);
     totals.add(entry);
-    recent.add(entry);
   }
   const messages = history.messages().map(withOutput(history.open(), emptyOutput));
+  const turns = history.turns.state();
+  const compactions = history.compactions();
   const closing = closingEvents(history.open(), { ...options, contextMessages: messages.length });
-  return { messages, closing, seq, totals: totals.totals(), last, skipped, recent: recent.get() };
+  return {
+    messages,
+    closing,
+    seq,
+    totals: totals.totals(),
+    last,
+    skipped,
+    untold: Math.max(0, skipped - told),
+    sessionIds: [...sessionIds],
+    recent: recent.get(),
+    turns,
+    compactions,
+  };
 };
 
 const runOf = (entry: JournalEntry, last: PastRun | undefined): PastRun | undefined => {
@@ -92,21 +117,4 @@ const closingEvents = (
   );
   const added = { type: "observations.added", count: open.length, contextMessages } as const;
   return [...missing, { ...added, ...(changed.length > 0 && { changed }) }];
-};
-
-/** Enough to see where one was. */
-const RECENT_PARTS = 8;
-
-/** The newest runs' beginnings and turns, each whole. */
-const createRecent = () => {
-  const parts: JournaledEvent[][] = [];
-  let turnsBefore = 0;
-  return {
-    add: (event: JournaledEvent): void => {
-      if (event.type === "run.started" || event.type === "turn.started" || parts.length === 0) parts.push([]);
-      parts.at(-1)?.push(event);
-      if (parts.length > RECENT_PARTS && parts.shift()?.[0]?.type === "turn.started") turnsBefore += 1;
-    },
-    get: (): RecentEvents => ({ events: parts.flat(), turnsBefore }),
-  };
 };

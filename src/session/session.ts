@@ -2,8 +2,21 @@ import type { Engine } from "../engine/engine.ts";
 import type { Admission, CheckContext, Input, StopCheck } from "../engine/options.ts";
 import type { Emit, EngineEvent, EngineEventBody, PermissionMode } from "../schema/event.ts";
 import type { Message } from "../schema/message.ts";
+import type { Strings } from "../text/strings.ts";
+import { ContextKeeper } from "./context-keeper.ts";
+import type {
+  CompactionEntry,
+  CompactionUndoneEntry,
+  RedoEntry,
+  Restores,
+  RewindEntry,
+  SnapshotEntry,
+} from "./journal.ts";
 import { knowsOfPlan, planReminder } from "./plan-reminder.ts";
 import type { Past } from "./resume.ts";
+import { rewindReminder } from "./rewind-reminder.ts";
+import { createSessionContext, type SessionContext } from "./session-context.ts";
+import { createTurns, type Turn, type Turns } from "./turns.ts";
 
 export type { Input, StopCheck };
 
@@ -23,14 +36,23 @@ export type Sink = (event: EngineEvent) => void;
 /** Runs a command of the person's own and tells of it as of a tool call. Returns what the model is to know of it. */
 export type Shell = (command: string, signal: AbortSignal, emit: Emit) => Promise<string>;
 
+/** What the journal has of the turns beside their events. */
+export type TurnEntry = SnapshotEntry | RewindEntry | RedoEntry | CompactionEntry | CompactionUndoneEntry;
+
 export type SessionOptions = {
   readonly id: string;
   readonly systemPrompt: string;
   /** Where the session goes on: its history, whose system prompt gives way, and the last number that an event has had. */
-  readonly past?: Pick<Past, "messages" | "seq" | "closing"> | undefined;
+  readonly past?:
+    | (Pick<Past, "messages" | "seq" | "closing"> & Partial<Pick<Past, "turns" | "compactions">>)
+    | undefined;
   readonly engine: Engine;
   readonly sinks: readonly Sink[];
+  /** Writes down what no event tells. */
+  readonly note?: ((entry: TurnEntry) => void) | undefined;
   readonly clock: () => Date;
+  /** From which share of the window on the context is compacted. Absent = never. */
+  readonly compaction?: { readonly at: number; readonly strings: Strings["compaction"] } | undefined;
   readonly lifecycle?: Lifecycle;
   /** The mode now: the model is told with the next input when plan mode begins and ends. Absent where it never does. */
   readonly permissionMode?: () => PermissionMode;
@@ -43,6 +65,10 @@ export class Session {
   readonly id: string;
   readonly #options: SessionOptions;
   readonly #history: Message[];
+  readonly #turns: Turns;
+  readonly #keeper: ContextKeeper | undefined;
+  /** What the model is sent of the history; null where that is always all. */
+  readonly context: SessionContext | null;
   #engine: Engine;
   #queue: Input[] = [];
   /** What was taken from the queue and is not in the history yet: it waits for those who have a say. */
@@ -63,6 +89,24 @@ export class Session {
       { role: "system", content: options.systemPrompt },
       ...messages.filter(({ role }) => role !== "system"),
     ];
+    this.#turns = createTurns(this.#history, options.past?.turns);
+    this.#keeper =
+      options.compaction &&
+      new ContextKeeper({
+        ...options.compaction,
+        history: this.#history,
+        past: options.past?.compactions,
+        note: (entry) => this.#note(entry),
+        clock: options.clock,
+      });
+    this.context = this.#keeper
+      ? createSessionContext({
+          keeper: this.#keeper,
+          engine: () => this.#engine,
+          publish: (body) => this.#publish(body),
+          hold: () => this.#hold(),
+        })
+      : null;
     this.#seq = seq;
     // At once: what the model is told of an interrupted call must be written down before it is.
     for (const body of closing) this.#publish(body);
@@ -71,6 +115,11 @@ export class Session {
   /** The conversation so far, system prompt first. */
   get messages(): readonly Message[] {
     return this.#history;
+  }
+
+  /** What can be gone back to. */
+  get turns(): Pick<Turns, "list" | "going" | "steps" | "stepOf" | "undoable"> {
+    return this.#turns;
   }
 
   /** Whether the model knows that it is to plan only, and that still holds. */
@@ -95,10 +144,11 @@ export class Session {
       history: this.#history,
       input,
       takeQueued,
-      ...((started || prompted || permissionMode) && {
+      ...((started || prompted || permissionMode || this.#turns.untold().length > 0) && {
         admit: (one: Input, context: CheckContext) => this.#admit(one, context),
       }),
       stopping: stopping?.(),
+      view: this.#keeper,
     };
     return this.#engine.runStream(run, signal, (body) => this.#publish(body));
   }
@@ -148,6 +198,44 @@ export class Session {
     this.addNote(await shell(command, signal, (body) => onEvent(this.#publish(body))));
   }
 
+  /** Takes note of a snapshot of the files. */
+  keep(snapshot: SnapshotEntry): void {
+    this.#note(snapshot);
+  }
+
+  /**
+   * Goes back to before the turn of this number, and returns it. The files are the caller's. Only between runs.
+   * @throws where a run goes on, or where the history has no such turn
+   */
+  rewind(before: number, restores: Restores): Turn {
+    const turn = this.#turns.find(before);
+    if (this.#isRunning || !turn) throw new Error(`there is no going back to before event ${before} now`);
+    this.#note({ type: "rewind", time: this.#options.clock().toISOString(), before, restores });
+    return turn;
+  }
+
+  /** Takes the newest way back that counts back itself. Only between runs. */
+  redo(): void {
+    if (this.#isRunning || !this.#turns.undoable()) throw new Error("there is nothing to redo now");
+    this.#note({ type: "redo", time: this.#options.clock().toISOString() });
+  }
+
+  /** As if a run went on: what would enter the history waits. */
+  #hold(): () => void {
+    if (this.#isRunning) throw new Error("not while a run goes on");
+    this.#isRunning = true;
+    return () => {
+      this.#isRunning = false;
+      this.#joinNotes();
+    };
+  }
+
+  #note(entry: TurnEntry): void {
+    this.#turns.add(entry);
+    this.#keeper?.observe(entry);
+    this.#options.note?.(entry);
+  }
+
   async #admit(input: Input, context: CheckContext): Promise<Admission> {
     const isQueued = input.source === "queue";
     if (isQueued) this.#entering = input;
@@ -162,8 +250,10 @@ export class Session {
     }
     const opening = this.#opening ?? [];
     this.#opening = [];
-    const reminder = planReminder(this.#history, this.#options.permissionMode?.() ?? "ask");
-    const reminders = reminder === undefined ? [] : [{ content: reminder, source: "reminder" as const }];
+    const reminders = [
+      rewindReminder(this.#turns.untold()),
+      planReminder(this.#history, this.#options.permissionMode?.() ?? "ask"),
+    ].flatMap((content) => (content === undefined ? [] : [{ content, source: "reminder" as const }]));
     return { type: "admitted", inputs: [...opening, ...admission.inputs, ...reminders] };
   }
 
@@ -195,6 +285,8 @@ export class Session {
       seq: this.#seq,
       time: this.#options.clock().toISOString(),
     };
+    this.#turns.add(event);
+    this.#keeper?.observe(event);
     for (const sink of this.#options.sinks) sink(event);
     if (body.type === "run.completed") {
       this.#isRunning = false;

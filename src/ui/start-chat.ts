@@ -2,11 +2,12 @@ import type { Ask } from "../schema/ask.ts";
 import type { Chat, ChatSettings } from "../session/chat.ts";
 import type { Strings } from "../text/strings.ts";
 import { type CommandContext, runCommand } from "./commands/run-command.ts";
+import { parseSkill } from "./commands/skills.ts";
 import { parseCommand } from "./commands/slash-commands.ts";
 import { deferred } from "./deferred.ts";
 import { glyphsFor } from "./glyphs.ts";
 import { createCompleter } from "./input/completer.ts";
-import { submitText } from "./input/editor-buffer.ts";
+import { isEmpty, submitText } from "./input/editor-buffer.ts";
 import type { ChipLabel } from "./input/editor-chips.ts";
 import { KEY_HELP } from "./input/keymap.ts";
 import { type Line, span } from "./line.ts";
@@ -153,10 +154,11 @@ export const startChat = (options: StartChatOptions): RunningChat => {
     completer,
     view: () => editView({ columns: screen.columns, glyphs, chipLabel }),
     now,
-    strings: strings.ui,
+    strings: { ...strings.ui, rewindHint: strings.rewind.escapeHint },
     actions: {
       submit: (text) => submissions.submit(text),
       interrupt: runs.interrupt,
+      rewind: () => submissions.command({ name: "rewind", argument: "" }),
       takeBack: () => (chat ? runs.takeBack() : undefined),
       leave: () => leave(undefined),
       cycleMode: () => cycleMode(),
@@ -187,7 +189,7 @@ export const startChat = (options: StartChatOptions): RunningChat => {
       title.begin(text);
       sent.keep(opened.history, text);
       void markdown.loadHighlighter();
-      if (parseCommand(text)) scribe.add({ type: "person", text });
+      if (parseCommand(text) ?? parseSkill(text, opened)) scribe.add({ type: "person", text });
     },
     carryOut: (command, opened) => runCommand(command, commandContext(opened)),
     send: runs.submit,
@@ -207,6 +209,12 @@ export const startChat = (options: StartChatOptions): RunningChat => {
     say: scribe.say,
     choose: questions.choose,
     copy: terminal.copy,
+    submit: (text) => runs.submit(text, null),
+    edit: (draft) => editor.edit(draft),
+    settle: scribe.settle,
+    putBack: (text) => {
+      if (isEmpty(store.get().editor)) keys.replace(text);
+    },
     restart: () => {
       scribe.restart();
       title.reset();
@@ -224,6 +232,9 @@ export const startChat = (options: StartChatOptions): RunningChat => {
       },
     },
     refresh: () => showInfo(),
+    work: runs.work,
+    take: scribe.take,
+    changeText: editor.change,
     leave: () => leave(undefined),
     signal: closing.signal,
   });

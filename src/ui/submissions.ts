@@ -1,4 +1,5 @@
 import type { Chat } from "../session/chat.ts";
+import { parseSkill } from "./commands/skills.ts";
 import { changesSession, type ParsedCommand, parseCommand, withoutKey } from "./commands/slash-commands.ts";
 import type { Runs } from "./view/runs.ts";
 
@@ -18,6 +19,8 @@ export type SubmissionsOptions = {
 /** What the person sends: messages, `/commands` and `!commands`, in their order. */
 export interface Submissions {
   submit(text: string): void;
+  /** Carries out what a key stands for. Nothing while that cannot be. */
+  command(command: ParsedCommand): void;
   /** Sends what was held, each as if it came now: one of them may hold up the rest again. */
   sendHeld(): void;
   /** The chat ends: returns what is still held, and nothing more is taken. */
@@ -38,7 +41,7 @@ export const createSubmissions = (options: SubmissionsOptions): Submissions => {
       return;
     }
     options.onTaken(text, chat);
-    const command = parseCommand(text);
+    const command = parseCommand(text) ?? parseSkill(text, chat);
     if (command) void carryOut(command, chat);
     else if (!text.startsWith("!")) options.send(text);
     else if (text.slice(1).trim() === "") options.onEmptyShell();
@@ -60,6 +63,10 @@ export const createSubmissions = (options: SubmissionsOptions): Submissions => {
 
   return {
     submit,
+    command: (command) => {
+      const chat = options.chat();
+      if (chat && !isChanging && !isOver) void carryOut(command, chat);
+    },
     sendHeld,
     end: () => {
       isOver = true;

@@ -368,7 +368,14 @@ test("rules come with their origin, the refusing ones first, and tools with thei
     { list: "ask", rule: "edit_file", origin: `${file}:1` },
     { list: "allow", rule: "bash(npm test)", origin: "flag" },
   ]);
-  expect(chat.tools().map(({ name }) => name)).toEqual(["read_file", "write_file", "edit_file", "bash"]);
+  expect(chat.tools().map(({ name }) => name)).toEqual([
+    "read_file",
+    "write_file",
+    "edit_file",
+    "bash",
+    "memory_read",
+    "memory_write",
+  ]);
 });
 
 test("the conversation can be written down, never over a file", async () => {

@@ -182,7 +182,7 @@ test("tools lists what the model may call", async () => {
     runProgram(["tools"], { place }),
     runProgram(["tools", "--json"], { place }),
   ]);
-  const names = ["read_file", "write_file", "edit_file", "bash"];
+  const names = ["read_file", "write_file", "edit_file", "bash", "memory_read", "memory_write"];
   expect(text).toMatchObject({ exitCode: 0, stderr: "" });
   expect(text.stdout.match(/^\w+$/gm)).toEqual(names);
   expect((JSON.parse(json.stdout) as { name: string }[]).map(({ name }) => name)).toEqual(names);

@@ -106,7 +106,7 @@ test("stream-json: init, assistant, user and one result, all of one session", as
     cwd: place.workDir,
     model: "test-model",
     permissionMode: "auto",
-    tools: ["read_file", "write_file", "edit_file", "bash"],
+    tools: ["read_file", "write_file", "edit_file", "bash", "memory_read", "memory_write"],
     mcp_servers: [],
   });
   expect(lines[1]?.["message"]).toMatchObject({

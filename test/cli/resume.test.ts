@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import {
@@ -12,6 +22,7 @@ import {
 import {
   anthropicEnv,
   bash,
+  type Ended,
   jsonLines,
   newPlace,
   openAIEnv,
@@ -215,6 +226,102 @@ test("of two processes at once, one goes on", async () => {
   expect((await run(options, "-c", "three")).exitCode).toBe(0);
   expect(server.requests.length).toBe(2 + codes.filter((code) => code === 0).length + 1);
 });
+
+test("-c of several processes at once takes a session each, the next free one, and is refused where none is left", async () => {
+  const place = newPlace();
+  let isHeld = false;
+  const server = await modelServer(() => (isHeld ? { chunks: [], end: "open" } : DONE));
+  const options = { place, env: openAIEnv(server) };
+  for (const task of ["one", "two"]) await run(options, task);
+  isHeld = true;
+  const running = [1, 2, 3, 4].map(() => startProgram(["run", "-c", "next"], options));
+  const refused: Ended[] = [];
+  for (const { ended } of running) void ended.then((one) => refused.push(one));
+  await expect.poll(() => [server.requests.length, refused.length], { timeout: 30_000 }).toEqual([4, 2]);
+  for (const { exitCode, stderr } of refused)
+    expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/is in use; --fork/)]);
+  expect([2, 3].map((index) => texts(server, index)[1]).sort()).toEqual([
+    ["user", "one"],
+    ["user", "two"],
+  ]);
+  for (const { child } of running) child.kill("SIGKILL");
+});
+
+test("--session last goes on with the session that was begun last", async () => {
+  const place = newPlace();
+  const server = await modelServer([DONE]);
+  const options = { place, env: openAIEnv(server) };
+  expect((await run(options, "--session", "last", "x")).exitCode).toBe(2);
+  await run(options, "older");
+  const [journal = ""] = journals(place);
+  const earlier = join(sessionFolder(place), "20200101-000000-aaaa.jsonl");
+  renameSync(journal, earlier);
+  await run(options, "newer");
+  // Worked in last, and not begun last.
+  await run(options, "--session", "aaaa", "again");
+  expect((await run(options, "--session", "last", "next")).exitCode).toBe(0);
+  expect(texts(server)[1]).toEqual(["user", "newer"]);
+});
+
+test("what was torn or damaged is told of once, and again only where there is more", async () => {
+  const { place, options } = await begun();
+  const [journal = ""] = journals(place);
+  const told = async (): Promise<string> => (await run(options, "-c", "next")).stderr;
+  appendFileSync(journal, '{"type":"usage.upd');
+  expect(await told()).toContain(`${journal}: skipped 1 line that cannot be understood`);
+  expect(await told()).toBe("");
+  expect(await told()).toBe("");
+  appendFileSync(journal, "what is this\n");
+  expect(await told()).toContain(`${journal}: skipped 1 line that cannot be understood`);
+  expect(await told()).toBe("");
+});
+
+test("a fork may read the long outputs of the sessions that it goes back to, and no others", async () => {
+  const place = newPlace();
+  const server = await modelServer((request, count) => {
+    const [last] = messagesOf(request).slice(-1);
+    if (count === 1) return toolCalls([bash("seq 1 9000")]);
+    if (last?.role !== "user") return DONE;
+    return toolCalls([["read_file", { path: String(last.content), limit: 1 }]]);
+  });
+  const options = { place, env: openAIEnv(server) };
+  await run(options, "first");
+  const id = onlyId(place);
+  const output = join(sessionFolder(place), `${id}.outputs`, "call_1.txt");
+  expect(existsSync(output)).toBe(true);
+  const reads = async (...flags: readonly string[]): Promise<unknown> => {
+    await run(options, ...flags, output);
+    return (texts(server).at(-1) as readonly unknown[] | undefined)?.[1];
+  };
+  expect(await reads("-c", "--fork")).toMatch(/^1\n/);
+  // The fork of that fork goes back to both.
+  expect(await reads("-c", "--fork")).toMatch(/^1\n/);
+  expect(await reads()).toMatch(/outside|protected/);
+});
+
+test.runIf(process.getuid?.() === 0)(
+  "in a home that is read only a session goes on, and says that it is not kept",
+  async () => {
+    const place = newPlace();
+    chmodSync(join(place.workDir, ".."), 0o755);
+    chmodSync(place.workDir, 0o777);
+    chmodSync(place.home, 0o777);
+    const server = await modelServer([DONE]);
+    const uid = 65_534;
+    const options = { place, env: openAIEnv(server), uid };
+    await runProgram(["run", "first"], options);
+    const [journal = ""] = journals(place);
+    const before = readFileSync(journal, "utf8");
+    for (const path of [join(place.home, ".harness9"), sessionFolder(place), journal]) chownSync(path, 0, 0);
+    for (const path of [join(place.home, ".harness9"), sessionFolder(place)]) chmodSync(path, 0o755);
+    chmodSync(journal, 0o644);
+    const ended = await runProgram(["run", "-c", "next"], options);
+    expect([ended.exitCode, ended.stdout]).toEqual([0, "Done.\n"]);
+    expect(ended.stderr).toContain(`cannot write the journal ${journal}`);
+    expect(texts(server)[1]).toEqual(["user", "first"]);
+    expect(readFileSync(journal, "utf8")).toBe(before);
+  },
+);
 
 test("a session of another folder says which, and how to go there; also when the folder is gone", async () => {
   const { place, server, options } = await begun();

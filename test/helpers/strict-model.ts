@@ -11,13 +11,23 @@ export const messagesOf = ({ body }: ReceivedRequest): readonly Json[] => list((
 export const problemOf = (request: ReceivedRequest): string | undefined =>
   request.url.endsWith("/messages") ? anthropicProblem(messagesOf(request)) : openAIProblem(messagesOf(request));
 
+/** Tokens of a request as this server counts them. */
+export const sizeOf = ({ body }: ReceivedRequest): number => {
+  const { messages, system, tools } = body as Json;
+  return Math.ceil(JSON.stringify({ messages, system, tools }).length / 4);
+};
+
 /** Answers as a function says, but refuses what the real APIs refuse; such requests are in `problems`. */
-export const strictly = (answer: (request: ReceivedRequest, count: number) => Answer) => {
+export const strictly = (
+  answer: (request: ReceivedRequest, count: number) => Answer,
+  window: number = Number.POSITIVE_INFINITY,
+) => {
   const problems: string[] = [];
   return {
     problems,
     answer: (request: ReceivedRequest, count: number): Answer => {
-      const problem = problemOf(request);
+      const size = sizeOf(request);
+      const problem = problemOf(request) ?? (size > window ? `prompt is too long: ${size} > ${window}` : undefined);
       if (problem === undefined) return answer(request, count);
       problems.push(`${problem}: ${JSON.stringify(messagesOf(request))}`);
       return {

@@ -24,6 +24,15 @@ test("the person's file comes first, then one a folder from the repository's roo
   writeFileSync(join(dir, "CLAUDE.md"), "above the repository");
 
   const { text, files, skipped, cut } = loadInstructions(own, workDir);
+  const names = ["AGENTS.md", "packages/CLAUDE.md", "packages/app/GEMINI.md"];
+  expect(files).toEqual([
+    { path: own, bytes: 4, shownBytes: 4 },
+    ...names.map((name, index) => ({
+      path: join(repo, name),
+      bytes: [12, 8, 3][index],
+      shownBytes: [12, 8, 3][index],
+    })),
+  ]);
   expect(text).toBe(
     [
       `# Instructions from ${own}\nmine`,
@@ -32,7 +41,7 @@ test("the person's file comes first, then one a folder from the repository's roo
       `# Instructions from ${join(workDir, "GEMINI.md")}\napp`,
     ].join("\n\n"),
   );
-  expect([files.length, skipped, cut]).toEqual([4, [], []]);
+  expect([skipped, cut]).toEqual([[], []]);
 });
 
 test("hidden characters are made visible", () => {
@@ -54,25 +63,46 @@ test("a link that leads out of the repository and a folder of that name are left
   });
 });
 
-test("32 KiB is the limit of all files together", () => {
+test("32 KiB is the limit of all files together, and the model is told where the rest is", () => {
   const { repo, workDir, own } = project();
   writeFileSync(join(repo, "AGENTS.md"), "x".repeat(20 * 1024));
   writeFileSync(join(workDir, "AGENTS.md"), "y".repeat(20 * 1024));
+  const path = join(workDir, "AGENTS.md");
+  const file = { path, bytes: 20 * 1024, shownBytes: 12 * 1024 };
+  const { text, files, cut } = loadInstructions(own, workDir);
+  expect([cut, files[1]]).toEqual([[file], file]);
+  expect(text.match(/^y+$/m)?.[0].length).toBe(12 * 1024);
+  expect(text.split("\n").at(-1)).toBe(
+    `[The first 12288 of 20480 bytes of this file. Read the rest when it may matter: read_file with path "${path}" and offset 1.]`,
+  );
+});
+
+test("a file for which nothing is left is named with the way to read it", () => {
+  const { repo, workDir, own } = project();
+  writeFileSync(join(repo, "AGENTS.md"), "x\n".repeat(16 * 1024));
+  writeFileSync(join(workDir, "AGENTS.md"), "never mind\n");
+  const path = join(workDir, "AGENTS.md");
   const { text, cut } = loadInstructions(own, workDir);
-  expect(cut).toEqual([join(workDir, "AGENTS.md")]);
-  expect(text.match(/y+$/)?.[0].length).toBe(12 * 1024);
+  expect(cut).toEqual([{ path, bytes: 11, shownBytes: 0 }]);
+  expect(text.slice(text.indexOf(`# Instructions from ${path}`)).split("\n")).toEqual([
+    `# Instructions from ${path}`,
+    `[The first 0 of 11 bytes of this file. Read the rest when it may matter: read_file with path "${path}" and offset 1.]`,
+  ]);
 });
 
 test("of a file that is far too long only the beginning is read, and lines of DOS fill the limit too", () => {
   const { repo, workDir, own } = project();
   writeFileSync(own, `\uFEFF${"x\r\n".repeat(30 * 1024)}`);
-  expect(loadInstructions(own, workDir)).toMatchObject({ files: [own], cut: [own] });
-  expect(loadInstructions(own, workDir).text).toBe(`# Instructions from ${own}\n${"x\n".repeat(16 * 1024).trim()}`);
+  const file = { path: own, bytes: 90 * 1024 + 3, shownBytes: 32 * 1024 };
+  expect(loadInstructions(own, workDir)).toMatchObject({ files: [file], cut: [file] });
+  expect(loadInstructions(own, workDir).text).toContain(
+    `# Instructions from ${own}\n${"x\n".repeat(16 * 1024)}[The first 32768 of 92163 bytes of this file.`,
+  );
   writeFileSync(own, "");
   writeFileSync(join(repo, "AGENTS.md"), "begin");
   truncateSync(join(repo, "AGENTS.md"), 2 ** 36);
   const { text, cut } = loadInstructions(own, workDir);
-  expect([cut, text.includes("\nbegin\\u{0}"), text.length < 40 * 1024]).toEqual([
+  expect([cut.map(({ path }) => path), text.includes("\nbegin\\u{0}"), text.length < 40 * 1024]).toEqual([
     [join(repo, "AGENTS.md")],
     true,
     true,

@@ -67,6 +67,10 @@ test.each(["", "{", "null", '{"pid":-1,"host":"here"}', '{"pid":"1"}', "[]"])(
     writeFileSync(path, text);
     expect(isLocked(path, self)).toBe(true);
     const longAgo = new Date(Date.now() - 60_000);
+    // A clock that was set back makes it one from the future.
+    const ahead = new Date(Date.now() + 3_600_000);
+    utimesSync(path, ahead, ahead);
+    expect(isLocked(path, self)).toBe(false);
     utimesSync(path, longAgo, longAgo);
     expect(isLocked(path, self)).toBe(false);
   },

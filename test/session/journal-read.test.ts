@@ -48,7 +48,7 @@ test("a line that cannot be understood is skipped and counted, and the rest is r
     journalLine(first),
     "not json\n",
     "\n",
-    '{"type":"snapshot"}\r\n',
+    '{"type":"later"}\r\n',
     `${"x".repeat(2000)}\n`,
     journalLine(first),
     journalLine(second).replace("\n", "\r\n"),
@@ -57,7 +57,7 @@ test("a line that cannot be understood is skipped and counted, and the rest is r
   expect(await readAll(pieces, 1000)).toEqual([
     { type: "entry", entry: first, line: JSON.stringify(first) },
     { type: "skipped", reason: "corrupt" },
-    { type: "unknown", line: '{"type":"snapshot"}' },
+    { type: "unknown", line: '{"type":"later"}' },
     { type: "skipped", reason: "too-long" },
     { type: "skipped", reason: "repeated" },
     { type: "entry", entry: second, line: JSON.stringify(second) },

@@ -115,7 +115,7 @@ test.each([
   ["a known kind without its fields", '{"type":"message.completed"}', "corrupt"],
   ["a field of another type", '{"type":"system","content":7}', "corrupt"],
   ["an event without its place", '{"type":"notice","level":"info","text":"x"}', "corrupt"],
-  ["a kind of a later program", '{"type":"snapshot","id":"abc"}', "unknown"],
+  ["a kind of a later program", '{"type":"later","id":"abc"}', "unknown"],
   ["the name of something that every object has", '{"type":"toString"}', "unknown"],
   ["a prototype as a kind", '{"type":"__proto__"}', "unknown"],
 ] as const)("%s is %s", (_name, line, type) => {

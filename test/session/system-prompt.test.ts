@@ -27,3 +27,19 @@ test("a replacement takes the place of the whole prompt; what is added comes aft
   expect(parts.slice(0, 3)).toEqual(["A", "B", "C"]);
   expect(parts[3]?.endsWith(`\n${JSON.stringify(answerSchema)}`)).toBe(true);
 });
+
+test("the memory has a line and the skills their names, only where they are offered", () => {
+  const options = { workDir: "/work", platform: "linux", shell: "bash", date: "2026-01-02" };
+  const plain = systemPrompt(options);
+  expect(plain).not.toMatch(/memory_|# Skills/);
+  expect(systemPrompt({ ...options, hasMemory: false, skills: [] })).toBe(plain);
+  const full = systemPrompt({
+    ...options,
+    hasMemory: true,
+    instructions: "# Instructions from x",
+    skills: ["pdf", "b"],
+  });
+  expect(full.match(/^- memory_read .*memory_write.*$/gm)).toHaveLength(1);
+  expect(full.indexOf("# Instructions from x")).toBeLessThan(full.indexOf("# Skills"));
+  expect(full).toMatch(/: pdf, b\.$/);
+});

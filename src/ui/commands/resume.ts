@@ -40,7 +40,7 @@ const label = ({ prompt, ageMs, turns, costUsd }: PastSession, { strings }: Comm
 const MINUTE_MS = 60_000;
 
 /** In the largest unit that fits: `5 m`, `2 h`, `3 d`. */
-const formatAge = (ms: number): string => {
+export const formatAge = (ms: number): string => {
   const minutes = Math.floor(ms / MINUTE_MS);
   if (minutes < 60) return `${minutes} m`;
   return minutes < 1440 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 1440)} d`;

@@ -5,7 +5,7 @@ import { errorMessage } from "../../text/error-message.ts";
 import { UserError } from "../../text/user-error.ts";
 import { formatTokens } from "../figures.ts";
 import { type Line, span } from "../line.ts";
-import { contextBreakdown, contextLines } from "../transcript/context-lines.ts";
+import { budgetLines } from "../transcript/budget-lines.ts";
 import { helpLines } from "../transcript/help-lines.ts";
 import { marked } from "../transcript/paper.ts";
 import { type FinishedStep, stepLines } from "../transcript/step-lines.ts";
@@ -14,8 +14,16 @@ import { sessionUsage } from "../transcript/transcript.ts";
 import { costLines } from "../transcript/usage-lines.ts";
 import { wrapSpans } from "../wrap.ts";
 import { type CommandContext, tell, unknownChoice } from "./command-context.ts";
+import { runCompact } from "./compact.ts";
+import { runContext } from "./context.ts";
+import { runDiff } from "./diff.ts";
+import { runFork } from "./fork.ts";
+import { runInit } from "./init.ts";
+import { runMemory } from "./memory.ts";
 import { runPermissions } from "./permissions.ts";
 import { runResume } from "./resume.ts";
+import { runRewind } from "./rewind.ts";
+import { runSkills, sendSkill } from "./skills.ts";
 import { describeCommands, findCommand, type ParsedCommand, unknownCommand } from "./slash-commands.ts";
 
 export type { CommandContext };
@@ -27,8 +35,11 @@ export const THINKING_CHOICES = ["off", "two-stage", "native", "show", "hide"] a
 export const runCommand = async ({ name, argument }: ParsedCommand, context: CommandContext): Promise<void> => {
   const { strings } = context;
   const command = findCommand(name);
-  if (!command) return tell(context, unknownCommand(name, strings.commands), "warning");
   try {
+    if (!command) {
+      if (!sendSkill({ name, argument }, context)) tell(context, unknownCommand(name, strings.commands), "warning");
+      return;
+    }
     await COMMANDS[command.name](argument, context);
   } catch (error) {
     const hint = error instanceof UserError && error.hint !== undefined ? `\n${error.hint}` : "";
@@ -53,6 +64,9 @@ const COMMANDS: Readonly<Record<NonNullable<ReturnType<typeof findCommand>>["nam
     tell(context, context.strings.replies.cleared);
   },
   resume: runResume,
+  rewind: runRewind,
+  fork: runFork,
+  diff: runDiff,
   model: async (argument, context) => {
     const { chat, strings } = context;
     const name = argument === "" ? await pickModel(context) : argument;
@@ -111,18 +125,15 @@ const COMMANDS: Readonly<Record<NonNullable<ReturnType<typeof findCommand>>["nam
     tell(context, choice === undefined ? `${now}\n${strings.replies.thinkingModes}` : now);
   },
   permissions: runPermissions,
-  cost: (_, { say, chat, transcript, width, glyphs, strings }) =>
-    say(
-      costLines(sessionUsage(transcript()), chat.info().prices, { width: width(), glyphs, strings: strings.commands }),
-    ),
-  context: (_, { say, chat, transcript, width, glyphs, strings }) => {
-    const { contextTokens } = sessionUsage(transcript());
-    const breakdown = contextBreakdown(chat.session().messages, chat.tools(), {
-      contextTokens: contextTokens === 0 || chat.info().isOffline ? null : contextTokens,
-      contextWindow: chat.info().contextWindow,
-    });
-    say(contextLines(breakdown, { width: width(), glyphs, strings: strings.commands }));
+  cost: (_, { say, chat, transcript, width, glyphs, strings }) => {
+    const options = { width: width(), glyphs, strings: strings.commands };
+    say([
+      ...costLines(sessionUsage(transcript()), chat.info().prices, options),
+      ...budgetLines(chat.budget(), options),
+    ]);
   },
+  compact: runCompact,
+  context: runContext,
   show: (argument, context) => {
     const { transcript, say, width, glyphs, strings } = context;
     const { recent } = transcript();
@@ -150,6 +161,9 @@ const COMMANDS: Readonly<Record<NonNullable<ReturnType<typeof findCommand>>["nam
       .map(({ name, description }) => `${name.padEnd(12)} ${/^.*?(?=\.(?:\s|$)|\n|$)/.exec(description)?.[0] ?? ""}`);
     tell(context, tools.join("\n"));
   },
+  init: runInit,
+  memory: runMemory,
+  skills: runSkills,
   theme: async (argument, context) => {
     const { chat, strings, choose, setTheme, signal } = context;
     const answer =

@@ -1,3 +1,4 @@
+import type { ListedSkill } from "../../session/skills.ts";
 import { nearest } from "../../text/nearest.ts";
 import type { Strings } from "../../text/strings.ts";
 
@@ -22,23 +23,30 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   command("help", ["?"]),
   command("clear", ["new"]),
   command("resume"),
+  command("rewind"),
+  command("fork"),
+  command("diff"),
   choosing("model"),
   choosing("login"),
   choosing("thinking"),
   choosing("permissions"),
   command("cost"),
+  command("compact"),
   command("context"),
   command("show"),
   command("copy"),
   choosing("export"),
   command("tools"),
+  command("init"),
+  command("memory"),
+  command("skills"),
   choosing("theme"),
   command("doctor"),
   command("quit", ["exit"]),
 ];
 
 /** People know these from other agents; this version does not have them. */
-const LATER_COMMANDS: readonly string[] = ["compact", "rewind", "fork", "diff", "init", "memory", "skills", "mcp"];
+const LATER_COMMANDS: readonly string[] = ["mcp"];
 
 export type ParsedCommand = { readonly name: string; readonly argument: string };
 
@@ -63,7 +71,7 @@ export const findCommand = (name: string): SlashCommand | undefined => {
 };
 
 /** Another session, or another model for it: what is sent meanwhile waits until that is done. */
-const CHANGING: readonly CommandName[] = ["clear", "resume", "model", "login", "thinking"];
+const CHANGING: readonly CommandName[] = ["clear", "compact", "resume", "rewind", "fork", "model", "login", "thinking"];
 
 /** Whether what the next message meets depends on this command. */
 export const changesSession = ({ name }: ParsedCommand): boolean =>
@@ -87,7 +95,13 @@ export const unknownCommand = (name: string, strings: Strings["commands"]): stri
           .map((near) => `/${near}`),
       );
 
-export type CommandDescription = SlashCommand & { readonly hint: string; readonly description: string };
+/** A command of the chat, or a skill. */
+export type CommandDescription = {
+  readonly name: string;
+  readonly aliases: readonly string[];
+  readonly hint: string;
+  readonly description: string;
+};
 
 /** The table in a person's language. `hint` is its argument as in `[name]`, or empty. */
 export const describeCommands = (strings: Strings["commands"]): CommandDescription[] => {
@@ -98,3 +112,9 @@ export const describeCommands = (strings: Strings["commands"]): CommandDescripti
     description: strings.descriptions[one.name],
   }));
 };
+
+/** The same for skills. A command of the chat keeps its name. */
+export const describeSkills = (skills: readonly ListedSkill[]): CommandDescription[] =>
+  skills
+    .filter(({ name }) => !findCommand(name))
+    .map(({ name, description }) => ({ name, aliases: [], hint: "", description }));

@@ -2,7 +2,7 @@ import { PERMISSION_MODES } from "../../schema/event.ts";
 import type { Chat } from "../../session/chat.ts";
 import type { Strings } from "../../text/strings.ts";
 import { THEMES, THINKING_CHOICES } from "../commands/run-command.ts";
-import { describeCommands } from "../commands/slash-commands.ts";
+import { describeCommands, describeSkills } from "../commands/slash-commands.ts";
 import {
   applyCompletion,
   type Completion,
@@ -104,7 +104,8 @@ export const createCompleter = ({ chat, strings, show, signal }: CompleterOption
       permissions: PERMISSION_MODES,
       theme: THEMES,
     };
-    return { commands: describeCommands(strings), files: files ?? NO_FILES, arguments: choices };
+    const commands = [...describeCommands(strings), ...describeSkills(machine.skills.list())];
+    return { commands, files: files ?? NO_FILES, arguments: choices };
   };
 
   const update = (text: string, cursor: number): void => {

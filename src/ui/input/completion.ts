@@ -38,7 +38,7 @@ export type CompletionSources = {
 export const completionAt = (text: string, cursor: number): Completion | undefined =>
   commandAt(text, cursor) ?? argumentAt(text, cursor) ?? fileAt(text, cursor);
 
-const COMMAND_WORD = /^\/[A-Za-z\d:-]*(?!\S)/;
+const COMMAND_WORD = /^\/[A-Za-z\d:_-]*(?!\S)/;
 
 const commandAt = (text: string, cursor: number): Completion | undefined => {
   const [word] = COMMAND_WORD.exec(text) ?? [];

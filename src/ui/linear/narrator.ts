@@ -2,6 +2,7 @@ import type { EngineEvent } from "../../schema/event.ts";
 import { stripControls } from "../../text/clean.ts";
 import type { Strings } from "../../text/strings.ts";
 import { formatDuration } from "../duration.ts";
+import { formatTokens } from "../figures.ts";
 import type { Glyphs } from "../glyphs.ts";
 import { type Line, span } from "../line.ts";
 import { createMarkdown, type Markdown } from "../markdown/stream-markdown.ts";
@@ -125,6 +126,11 @@ export const createNarrator = (options: NarratorOptions): Narrator => {
         return [];
       case "notice":
         return said(block.level === "info" ? words.note : words[block.level], block.text);
+      case "compacted": {
+        const [from, to] = [formatTokens(block.before), formatTokens(block.after)];
+        const { compacted, restored } = strings.compaction;
+        return said(words.note, block.after > block.before ? restored(from, to) : compacted(from, to));
+      }
       case "end":
         return endLines(block);
       default:

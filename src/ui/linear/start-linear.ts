@@ -200,6 +200,13 @@ export const startChat = (options: StartChatOptions): RunningChat => {
     say: (lines) => print(lines.slice(lines.findIndex((line) => plainText(line).trim() !== ""))),
     choose: questions.choose,
     copy: () => undefined,
+    submit: (text) => runs.submit(text, null),
+    edit: (draft) => editor.edit(draft),
+    settle: scribe.settle,
+    putBack: (text) => {
+      unsent = text;
+      note(linear.notSent(text));
+    },
     restart: scribe.restart,
     showPast: () => showPast(),
     setTheme: () => undefined,
@@ -210,6 +217,9 @@ export const startChat = (options: StartChatOptions): RunningChat => {
       },
     },
     refresh: () => showInfo(),
+    work: runs.work,
+    take: scribe.take,
+    changeText: editor.change,
     leave: () => leave(undefined),
     signal: closing.signal,
   });

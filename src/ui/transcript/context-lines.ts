@@ -1,62 +1,98 @@
 import { isObservation, type Message } from "../../schema/message.ts";
 import type { ToolDefinition } from "../../schema/tool.ts";
+import type { ContextState } from "../../session/context-keeper.ts";
+import { estimateMessage, estimateText, estimateTool } from "../../session/context-tokens.ts";
+import type { PromptPart } from "../../session/prompt-parts.ts";
+import { visibleControls } from "../../text/clean.ts";
 import type { Strings } from "../../text/strings.ts";
-import { byteLength } from "../../text/utf8.ts";
 import { apportion, formatCount, formatTenths } from "../figures.ts";
 import type { Glyphs } from "../glyphs.ts";
 import { type Line, type Span, span } from "../line.ts";
+import { displayWidth } from "../width.ts";
 import { cutLine, noteLines, type TableRow, tableLines } from "./table-lines.ts";
 
-const KINDS = ["system", "tools", "person", "model", "results"] as const;
+const KINDS = [
+  "system",
+  "instructions",
+  "memory",
+  "skills",
+  "tools",
+  "summary",
+  "person",
+  "model",
+  "thinking",
+  "results",
+] as const;
 
-export type ContextPart = { readonly kind: (typeof KINDS)[number]; readonly tokens: number };
+type Kind = (typeof KINDS)[number];
+
+/** `details` add up to the tokens; empty where there is nothing to tell apart. */
+export type ContextPart = {
+  readonly kind: Kind;
+  readonly tokens: number;
+  readonly details: readonly { readonly name: string; readonly tokens: number }[];
+};
 
 /** What fills the context. The parts are estimates that add up to `total` exactly. */
 export type ContextBreakdown = {
+  /** The first five always; of the others those that are there. */
   readonly parts: readonly ContextPart[];
   readonly total: number;
-  /** The total is the provider's figure. */
+  /** The total rests on the provider's figure. */
   readonly isMeasured: boolean;
   readonly window: number | null;
+  readonly compactsAt: number | null;
 };
 
-/** Tokens by kind, estimated from UTF-8 bytes and scaled to `contextTokens` where that is known. */
+/** What is known of the context; without tokens all is estimated. */
+export type ContextFigures = Omit<ContextState, "tokens"> & { readonly tokens: number | null };
+
+const ALWAYS: readonly Kind[] = ["system", "tools", "person", "model", "results"];
+
+/** Tokens by kind, estimated and scaled to the whole. */
 export const contextBreakdown = (
-  messages: readonly Message[],
+  { messages, summary, tokens, isMeasured, window, compactsAt }: ContextFigures,
   tools: readonly ToolDefinition[],
-  { contextTokens, contextWindow }: { readonly contextTokens: number | null; readonly contextWindow: number | null },
+  promptParts: readonly PromptPart[] = [],
 ): ContextBreakdown => {
-  const bytes: Record<ContextPart["kind"], number> = { system: 0, tools: 0, person: 0, model: 0, results: 0 };
-  for (const message of messages) bytes[kindOf(message)] += bytesOf(message);
-  for (const { name, description, inputSchema } of tools)
-    bytes.tools += byteLength(name) + byteLength(description) + byteLength(JSON.stringify(inputSchema));
-  const weights = KINDS.map((kind) => bytes[kind]);
-  const estimate = Math.ceil(weights.reduce((sum, weight) => sum + weight, 0) / BYTES_PER_TOKEN);
-  const total = contextTokens ?? estimate;
-  const tokens = apportion(total, weights);
-  return {
-    parts: KINDS.map((kind, index) => ({ kind, tokens: tokens[index] ?? 0 })),
+  const pieces: { readonly kind: Kind; readonly name?: string; readonly tokens: number }[] = [
+    ...promptParts.map(({ kind, name, text }) => ({ kind, name, tokens: estimateText(text) })),
+    ...tools.map((tool) => ({ kind: "tools" as const, name: tool.name, tokens: estimateTool(tool) })),
+  ];
+  const inPrompt = promptParts.reduce((sum, { text }) => sum + estimateText(text), 0);
+  for (const message of messages) {
+    const thinking = message.role === "assistant" ? estimateText(message.thinking?.text ?? "") : 0;
+    const kind = message === summary ? "summary" : kindOf(message);
+    const all = estimateMessage(message);
+    const own = kind === "system" ? Math.max(0, all - inPrompt) : all - thinking;
+    pieces.push({ kind, tokens: own }, { kind: "thinking", tokens: thinking });
+  }
+  const total = tokens ?? pieces.reduce((sum, piece) => sum + piece.tokens, 0);
+  const shares = apportion(
     total,
-    isMeasured: contextTokens !== null,
-    window: contextWindow,
+    pieces.map((piece) => piece.tokens),
+  );
+  const sized = pieces.map((piece, index) => ({ ...piece, tokens: shares[index] ?? 0 }));
+  const parts = KINDS.map((kind): ContextPart => {
+    const own = sized.filter((piece) => piece.kind === kind);
+    const details = own.flatMap(({ name, tokens: share }) =>
+      name === undefined || name === "" ? [] : [{ name, tokens: share }],
+    );
+    return { kind, tokens: own.reduce((sum, piece) => sum + piece.tokens, 0), details };
+  });
+  return {
+    parts: parts.filter(({ kind, tokens: share }) => share > 0 || ALWAYS.includes(kind)),
+    total,
+    isMeasured,
+    window,
+    compactsAt,
   };
 };
 
-const BYTES_PER_TOKEN = 4;
-
-const kindOf = (message: Message): ContextPart["kind"] => {
+const kindOf = (message: Message): Kind => {
   if (message.role === "system") return "system";
   if (message.role === "assistant") return "model";
   return isObservation(message) ? "results" : "person";
-};
-
-const bytesOf = (message: Message): number => {
-  if (message.role !== "assistant") return byteLength(message.content);
-  const calls = message.toolCalls.map((call) => byteLength(call.name) + byteLength(call.arguments));
-  return calls.reduce(
-    (sum, call) => sum + call,
-    byteLength(message.content) + byteLength(message.thinking?.text ?? ""),
-  );
 };
 
 export type ContextLinesOptions = {
@@ -80,10 +116,18 @@ export const contextLines = (breakdown: ContextBreakdown, options: ContextLinesO
   );
   const share = (value: number): string => (base === 0 ? "" : formatTenths(value));
   const rows: TableRow[] = [
-    ...parts.map(({ kind, tokens }, index): TableRow => {
-      const name = `${partGlyph(kind, glyphs)} ${strings[kind]}`;
-      return { kind: "value", cells: [name, formatCount(tokens), share(tenths[index] ?? 0)] };
-    }),
+    ...parts.flatMap(({ kind, tokens, details }, index): readonly TableRow[] => [
+      {
+        kind: "value",
+        cells: [`${partGlyph(kind, glyphs)} ${strings[kind]}`, formatCount(tokens), share(tenths[index] ?? 0)],
+      },
+      ...details.map(
+        ({ name, tokens: own }): TableRow => ({
+          kind: "detail",
+          cells: [`    ${fitName(visibleControls(name), width)}`, formatCount(own), ""],
+        }),
+      ),
+    ]),
     { kind: "total", cells: [`  ${strings.used}`, formatCount(total), share(usedTenths)] },
     ...(free === null ? [] : [freeRow(free, share(Math.max(0, 1000 - usedTenths)), glyphs, strings)]),
   ];
@@ -98,8 +142,21 @@ export const contextLines = (breakdown: ContextBreakdown, options: ContextLinesO
     ...tableLines({ columns, rows }, width),
     [],
     ...(window === null ? note(strings.windowUnknown) : []),
+    ...(breakdown.compactsAt === null ? [] : note(strings.compactsAt(formatCount(breakdown.compactsAt)))),
     ...note(isMeasured ? strings.measured : strings.estimated),
   ];
+};
+
+/** For the figures beside it. */
+const FIGURE_CELLS = 26;
+
+/** A path's end says more than its beginning. */
+const fitName = (name: string, width: number): string => {
+  const room = Math.max(8, width - FIGURE_CELLS);
+  const units = [...name];
+  let from = 0;
+  while (from < units.length && displayWidth(units.slice(from).join("")) > room - 1) from += 1;
+  return from === 0 ? name : `…${units.slice(from).join("")}`;
 };
 
 const freeRow = (free: number, share: string, glyphs: Glyphs, strings: Strings["commands"]["context"]): TableRow => ({
@@ -128,12 +185,17 @@ const barLine = ({ parts }: ContextBreakdown, free: number, { width, glyphs }: C
 const partGlyph = (kind: ContextPart["kind"], glyphs: Glyphs): string => {
   switch (kind) {
     case "system":
+    case "instructions":
+    case "memory":
+    case "skills":
+    case "summary":
       return glyphs.notice;
     case "tools":
       return glyphs.done;
     case "person":
       return glyphs.person;
     case "model":
+    case "thinking":
       return glyphs.model;
     case "results":
       return glyphs.output;

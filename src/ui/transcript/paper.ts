@@ -1,6 +1,7 @@
 import { stripControls } from "../../text/clean.ts";
 import type { Strings } from "../../text/strings.ts";
 import { formatDuration } from "../duration.ts";
+import { formatTokens } from "../figures.ts";
 import type { Glyphs } from "../glyphs.ts";
 import { type Line, lineWidth, type Role, type Span, span } from "../line.ts";
 import type { Markdown } from "../markdown/stream-markdown.ts";
@@ -13,7 +14,7 @@ export type PaperOptions = {
   /** Cells that a line may take. */
   readonly width: () => number;
   readonly glyphs: Glyphs;
-  readonly strings: Pick<Strings, "transcript" | "steps">;
+  readonly strings: Pick<Strings, "transcript" | "steps" | "compaction">;
   readonly createMarkdown: (width: number) => Markdown;
   /** Whether what the model thought is printed whole, or told in one line. */
   readonly showsThinking: () => boolean;
@@ -103,6 +104,12 @@ export const createPaper = (options: PaperOptions): Paper => {
       case "notice": {
         const role = block.level === "info" ? "dim" : block.level === "warning" ? "warning" : "failure";
         return spaced("notice", marked(glyphs.notice, block.text, { width, role, textRole: role }));
+      }
+      case "compacted": {
+        const [from, to] = [formatTokens(block.before), formatTokens(block.after)];
+        const { compacted, restored } = strings.compaction;
+        const text = block.after > block.before ? restored(from, to) : compacted(from, to);
+        return spaced("notice", marked(glyphs.notice, text, { width, role: "dim", textRole: "dim" }));
       }
       case "end":
         return spaced("end", endLines(block, options));

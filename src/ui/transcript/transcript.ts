@@ -58,6 +58,8 @@ export type Block =
   | { readonly type: "thought"; readonly text: string; readonly durationMs: number }
   | { readonly type: "step"; readonly step: FinishedStep }
   | { readonly type: "notice"; readonly level: "info" | "warning" | "error"; readonly text: string }
+  /** Tokens; more than before where a compaction was taken back. */
+  | { readonly type: "compacted"; readonly before: number; readonly after: number }
   | {
       readonly type: "end";
       readonly reason: RunEndReason;
@@ -112,6 +114,8 @@ export const reduce = (before: Transcript, event: EngineEvent): Change => {
     case "run.started":
       return changed(before, {
         run: { startedMs: atMs, turn: 0, activity: { type: "waiting", sinceMs: atMs } },
+        // What was spent beside the runs stays spent.
+        total: sessionUsage(before),
         current: { ...NOTHING_USED, contextTokens: before.current.contextTokens || before.total.contextTokens },
       });
     case "turn.started":
@@ -158,7 +162,13 @@ export const reduce = (before: Transcript, event: EngineEvent): Change => {
     case "usage.updated": {
       const { total, costUsd, contextTokens } = event;
       return changed(before, {
-        current: { usage: total, costUsd, runs: 1, turns: event.turn ?? before.current.turns, contextTokens },
+        current: {
+          usage: total,
+          costUsd,
+          runs: before.run ? 1 : 0,
+          turns: event.turn ?? before.current.turns,
+          contextTokens,
+        },
       });
     }
     case "input.added":
@@ -172,7 +182,10 @@ export const reduce = (before: Transcript, event: EngineEvent): Change => {
     case "observations.added":
       return changed(before, { callsToCome: 0 });
     case "context.compacted":
-      return changed(before, {});
+      return {
+        transcript: { ...before, current: { ...before.current, contextTokens: event.after.tokens } },
+        blocks: [{ type: "compacted", before: event.before.tokens, after: event.after.tokens }],
+      };
     default:
       return event satisfies never;
   }

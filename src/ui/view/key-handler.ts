@@ -41,10 +41,16 @@ export type KeyHandlerOptions = {
   /** How the input stands on the screen now. */
   readonly view: () => EditView;
   readonly now: () => number;
-  readonly strings: { readonly leaveHint: string; readonly clearHint: string; readonly inputKept: string };
+  readonly strings: {
+    readonly leaveHint: string;
+    readonly clearHint: string;
+    readonly rewindHint: string;
+    readonly inputKept: string;
+  };
   readonly actions: {
     readonly submit: (text: string) => void;
     readonly interrupt: () => boolean;
+    readonly rewind: () => void;
     readonly takeBack: () => string | undefined;
     readonly leave: () => void;
     readonly cycleMode: () => void;
@@ -156,9 +162,15 @@ export const createKeyHandler = (options: KeyHandlerOptions): KeyHandler => {
   const interrupt = (): void => {
     if (completer.isOpen) completer.close();
     else if (store.get().showsKeys) store.set({ showsKeys: false });
-    else if (actions.interrupt() || isEmpty(store.get().editor)) return;
-    else if (isSecond("escape")) clearInput();
-    else hint(strings.clearHint);
+    else if (actions.interrupt() || (store.get().isStopping && isEmpty(store.get().editor))) return;
+    else if (!isSecond("escape")) hint(isEmpty(store.get().editor) ? strings.rewindHint : strings.clearHint);
+    else if (isEmpty(store.get().editor)) goBack();
+    else clearInput();
+  };
+
+  const goBack = (): void => {
+    store.set({ hint: null });
+    actions.rewind();
   };
 
   const clearInput = (): void => {

@@ -1,6 +1,7 @@
 import type { EngineEvent } from "../../schema/event.ts";
 import type { ChatPast } from "../../session/chat.ts";
 import { isPlanReminder } from "../../session/plan-reminder.ts";
+import { isRewindReminder } from "../../session/rewind-reminder.ts";
 import type { Strings } from "../../text/strings.ts";
 import type { Glyphs } from "../glyphs.ts";
 import { marked } from "../transcript/paper.ts";
@@ -21,36 +22,50 @@ export const replay = ({ id, events, turnsBefore, totals }: ChatPast, options: R
   const { scribe, width, glyphs, strings } = options;
   scribe.say(marked(glyphs.notice, strings.goesOn(id, turnsBefore), { width, role: "accent", textRole: "dim" }));
   let contextTokens = 0;
-  // What the model was told of a command stands there already as its step.
-  let notes = 0;
+  const show = createShower(scribe);
   for (const event of events) {
     if (event.type === "usage.updated") ({ contextTokens } = event);
-    if (event.type === "tool.completed" && event.toolCallId.startsWith(OWN_COMMANDS)) notes += 1;
-    if (event.type === "input.added" && event.source === "person" && notes > 0) notes -= 1;
-    else show(event, scribe);
+    show(event);
   }
   scribe.settle({ ...totals, contextTokens });
 };
 
-const show = (event: EngineEvent, scribe: Scribe): void => {
-  if (event.type === "input.added") {
-    const { content, source } = event;
-    if (source === "person" || source === "stdin") scribe.add({ type: "person", text: content });
-    else if (!isPlanReminder(content)) scribe.take(event);
-    return;
-  }
-  for (const live of withDeltas(event)) scribe.take(live);
+/** Shows events that have been written down, in order, as they were seen when they happened. */
+export const createShower = (scribe: Scribe): ((event: EngineEvent) => void) => {
+  // What the model was told of a command stands there already as its step.
+  let notes = 0;
+  let hasDeltas = false;
+  return (event) => {
+    switch (event.type) {
+      case "input.added": {
+        const { content, source } = event;
+        if (source === "person" && notes > 0) notes -= 1;
+        else if (source === "person" || source === "stdin") scribe.add({ type: "person", text: content });
+        else if (!isPlanReminder(content) && !isRewindReminder(content)) scribe.take(event);
+        return;
+      }
+      case "tool.completed":
+        if (event.toolCallId.startsWith(OWN_COMMANDS)) notes += 1;
+        break;
+      case "text.delta":
+      case "thinking.delta":
+        hasDeltas = true;
+        break;
+      case "message.completed":
+        if (!hasDeltas) for (const delta of deltasOf(event)) scribe.take(delta);
+        hasDeltas = false;
+    }
+    scribe.take(event);
+  };
 };
 
 /** A journal has no deltas: what they said is in what completed them. */
-const withDeltas = (event: EngineEvent): readonly EngineEvent[] => {
-  if (event.type !== "message.completed") return [event];
+const deltasOf = (event: EngineEvent<"message.completed">): readonly EngineEvent[] => {
   const { content, thinking } = event.message;
   const { sessionId, seq, time } = event;
   const place = { sessionId, seq, time };
   return [
     ...(thinking?.text ? [{ ...place, type: "thinking.delta", text: thinking.text } as const] : []),
     ...(content === "" ? [] : [{ ...place, type: "text.delta", text: content } as const]),
-    event,
   ];
 };

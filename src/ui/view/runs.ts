@@ -1,6 +1,7 @@
 import type { EngineEvent } from "../../schema/event.ts";
 import type { Chat } from "../../session/chat.ts";
 import { isPlanReminder } from "../../session/plan-reminder.ts";
+import { isRewindReminder } from "../../session/rewind-reminder.ts";
 import type { Input } from "../../session/session.ts";
 import { errorMessage, errorStack } from "../../text/error-message.ts";
 import type { Scribe } from "./scribe.ts";
@@ -20,9 +21,11 @@ export type RunsOptions = {
 /** What the person has set going: runs of the model one after the other, and commands of their own beside them. */
 export interface Runs {
   readonly isBusy: boolean;
-  /** Starts a run, or queues the text for the one that goes on. `shown` is what the transcript has of it. */
-  submit(text: string, shown?: string): void;
+  /** Starts a run, or queues the text for the one that goes on. `shown` is what the transcript has of it; null where it has it already. */
+  submit(text: string, shown?: string | null): void;
   shell(command: string): void;
+  /** Something else that lasts, and that the person can stop. */
+  work<T>(task: (signal: AbortSignal) => Promise<T>): Promise<T>;
   /** Keeps what cannot be taken yet: before the machine has started, and while a command changes the session. */
   hold(text: string): void;
   /** All of that, the oldest first. */
@@ -108,13 +111,30 @@ export const createRuns = ({ chat, store, scribe, restore, onEnd }: RunsOptions)
         showQueue();
         return;
       }
-      scribe.add({ type: "person", text: shown });
+      if (shown !== null) scribe.add({ type: "person", text: shown });
       going = run(input);
     },
     shell: (command) => {
       scribe.add({ type: "person", text: `!${command}` });
       const controller = new AbortController();
       shells.set(controller, shell(command, controller));
+    },
+    work: async (task) => {
+      const controller = new AbortController();
+      const { signal } = controller;
+      const done = task(signal);
+      // Who called it hears of its failure.
+      const settled = done.then(
+        () => undefined,
+        () => undefined,
+      );
+      shells.set(controller, settled);
+      try {
+        return await done;
+      } finally {
+        shells.delete(controller);
+        showStopping();
+      }
     },
     hold: (text) => {
       held.push(text);
@@ -148,6 +168,8 @@ export const createRuns = ({ chat, store, scribe, restore, onEnd }: RunsOptions)
   };
 };
 
-/** What the model is told of the mode, which the status line shows. */
+/** What the model is told of the mode and of going back: the person has chosen it. */
 const isForModel = (event: EngineEvent): boolean =>
-  event.type === "input.added" && event.source === "reminder" && isPlanReminder(event.content);
+  event.type === "input.added" &&
+  event.source === "reminder" &&
+  (isPlanReminder(event.content) || isRewindReminder(event.content));

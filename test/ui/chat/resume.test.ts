@@ -70,6 +70,18 @@ test("/resume and -r choose a session of the folder; an empty one leaves nothing
   expect(ids(place)).toEqual([id]);
 });
 
+test("/resume of the session that one is in says so, and all stays as it was", async () => {
+  const { terminal, model, place } = await openChat({ rows: 40 });
+  say(terminal, "what is it");
+  (await model.next()).answer("It is **a shop**.");
+  await terminal.waitFor(/It is a shop\.[\s\S]*\n›/);
+  const [id = ""] = ids(place);
+  say(terminal, `/resume ${id.slice(-4)}`);
+  await terminal.waitFor(`the session ${id} is this one`);
+  say(terminal, "and now");
+  expect((await model.next()).messages.length).toBe(4);
+});
+
 test("a chat that was killed while a command ran goes on with that step closed", async () => {
   const { terminal, model, place } = await openChat({ rows: 40, args: ["--permission-mode", "auto"] });
   say(terminal, "work");

@@ -61,6 +61,12 @@ const open = ({ answers = [], isBusy = false, transcript = NEW_TRANSCRIPT, chat 
       done.push(`resume ${id}`);
       return id === "gone" ? ["the model is gone"] : [];
     },
+    budget: () => [],
+    skills: {
+      list: () => [{ name: "ship-it", description: "ships", origin: "user", shown: "~/s" }],
+      skipped: () => [],
+      message: (name: string, words: string) => `${name}: ${words}`,
+    },
     rules: () => [{ list: "allow", rule: "bash(ls:*)", origin: "flag" }],
     isTrusted: () => null,
     explainCommand: async (command: string) => [`ask: allow (${command})`],
@@ -87,6 +93,13 @@ const open = ({ answers = [], isBusy = false, transcript = NEW_TRANSCRIPT, chat 
       return waiting.shift() ?? { dismissed: true };
     },
     copy: (text) => done.push(`copy ${text}`),
+    submit: (text) => done.push(`submit ${text}`),
+    edit: async ({ text, name }) => {
+      done.push(`edit ${name}`);
+      return `${text}!`;
+    },
+    settle: ({ contextTokens }) => done.push(`settle ${contextTokens}`),
+    putBack: (text) => done.push(`putBack ${text}`),
     restart: () => done.push("restart"),
     showPast: () => done.push("showPast"),
     setTheme: (name) => done.push(`setTheme ${name}`),
@@ -97,6 +110,9 @@ const open = ({ answers = [], isBusy = false, transcript = NEW_TRANSCRIPT, chat 
       },
     },
     refresh: () => done.push("refresh"),
+    work: (task) => task(new AbortController().signal),
+    take: ({ type }) => done.push(`take ${type}`),
+    changeText: async () => undefined,
     leave: () => done.push("leave"),
     signal: new AbortController().signal,
   };
@@ -204,7 +220,7 @@ describe("a command", () => {
     ["quit", "", {}, ["leave"], ""],
     ["exit", "", {}, ["leave"], ""],
     ["QUIT", "", {}, ["leave"], ""],
-    ["rewind", "", {}, [], `! ${en.commands.notYet("/rewind")}`],
+    ["mcp", "", {}, [], `! ${en.commands.notYet("/mcp")}`],
     ["modle", "", {}, [], `! ${en.commands.unknown("/modle", ["/model"])}`],
   ])("/%s %s %j", async (name, argument, options, done, said) => {
     const chat = open(options);

@@ -51,7 +51,7 @@ test.each([
   ["EXIT", "quit"],
   ["?", "help"],
   ["new", "clear"],
-  ["compact", undefined],
+  ["mcp", undefined],
   ["constructor", undefined],
 ])("the command of %j is %j", (name, found) => {
   expect(findCommand(name)?.name).toBe(found);
@@ -61,7 +61,7 @@ test.each([
   ["modle", ["model"]],
   ["exti", ["exit"]],
   ["perm", ["permissions"]],
-  ["co", ["cost", "context", "copy"]],
+  ["co", ["cost", "compact", "context"]],
   ["xyzzyx", []],
 ])("near %j are %j", (name, near) => {
   expect(nearCommands(name).slice(0, 3)).toEqual(near);
@@ -70,8 +70,8 @@ test.each([
 test("a command that does not exist is told what was meant, or that it comes later", () => {
   expect(unknownCommand("modle", en.commands)).toBe("no command /modle; did you mean /model?");
   expect(unknownCommand("xyzzyx", en.commands)).toBe("no command /xyzzyx; /help lists them all");
-  expect(unknownCommand("Compact", en.commands)).toBe("this version does not have /Compact yet");
-  expect(unknownCommand("rewind", zh.commands)).toBe("此版本还没有 /rewind");
+  expect(unknownCommand("Mcp", en.commands)).toBe("this version does not have /Mcp yet");
+  expect(unknownCommand("mcp", zh.commands)).toBe("此版本还没有 /mcp");
 });
 
 test("names and aliases are unique and each command is described in both languages", () => {

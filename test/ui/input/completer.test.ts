@@ -21,6 +21,7 @@ const open = (machine: Partial<Chat> | null) => {
       return [];
     },
     loginProviders: () => [],
+    skills: { list: () => [], skipped: () => [], message: () => "" },
     info: () => ({ provider: "openai" }),
     ...machine,
   };

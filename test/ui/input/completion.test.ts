@@ -141,7 +141,7 @@ const values = (marked: string, ranked = rank) => {
 
 test.each([
   ["/", 10, ["help", "clear", "resume"]],
-  ["/co", 3, ["cost", "copy", "context"]],
+  ["/t", 3, ["thinking", "tools", "theme"]],
   ["/ex", 2, ["export", "quit"]],
   ["/new", 1, ["clear"]],
   ["/MOD", 1, ["model"]],

@@ -27,6 +27,7 @@ const machine = {
     { provider: "ollama", id: "llama", contextWindow: null, prices: null, isCurrent: false },
   ],
   loginProviders: () => [{ name: "openai", keyVariable: "OPENAI_API_KEY", hasKey: false }],
+  skills: { list: () => [] },
 } as unknown as Chat;
 
 const open = ({
@@ -64,7 +65,7 @@ const open = ({
     completer,
     view: () => ({ columns: 40, chipLabel: () => "[paste]" }),
     now: () => Date.now(),
-    strings: en.ui,
+    strings: { ...en.ui, rewindHint: en.rewind.escapeHint },
     actions: {
       submit: (text) => done.push(`submit ${text}`),
       interrupt: () => {
@@ -73,6 +74,7 @@ const open = ({
         done.push("interrupt");
         return true;
       },
+      rewind: () => done.push("rewind"),
       takeBack: () => queued.pop(),
       leave: () => done.push("leave"),
       cycleMode: () => done.push("cycleMode"),
@@ -192,6 +194,19 @@ describe("Esc and Ctrl+C", () => {
     expect(chat.store.get().hint).toBe(en.ui.inputKept);
     chat.press("<up>");
     expect(chat.shown()).toBe("draft|");
+  });
+
+  test("Esc twice on an empty input goes back; what it has just emptied does not count", () => {
+    const chat = open({ isRunning: true });
+    chat.press("draft", "<escape>", "<escape>", "<escape>");
+    expect([chat.done, chat.shown()]).toEqual([["interrupt"], "|"]);
+    chat.press("<escape>");
+    expect(chat.store.get().hint).toBe(en.rewind.escapeHint);
+    vi.advanceTimersByTime(1600);
+    chat.press("<escape>");
+    expect(chat.done).toEqual(["interrupt"]);
+    chat.press("<escape>");
+    expect([chat.done, chat.store.get().hint]).toEqual([["interrupt", "rewind"], null]);
   });
 
   test("Esc twice with a key between, or with a pause, clears nothing", () => {

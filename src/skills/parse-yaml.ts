@@ -1,0 +1,6 @@
+// A module of its own, loaded with the first skill: of a CommonJS package the bundle has names only where they are
+// imported like this.
+import { parse } from "yaml";
+
+/** The value of a YAML text. Warnings are nobody's. @throws Error that says where it is broken */
+export const parseYaml = (text: string): unknown => parse(text, { logLevel: "error" });

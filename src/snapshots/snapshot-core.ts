@@ -1,0 +1,92 @@
+import { realpathSync } from "node:fs";
+import { systemMessage } from "../text/error-message.ts";
+import { type Applied, applyPlan } from "./apply-plan.ts";
+import type { Disk } from "./disk-state.ts";
+import { changeWithDiff, patience } from "./file-changes.ts";
+import { createObjectStore } from "./object-store.ts";
+import { isUnknown, pathHistories } from "./path-histories.ts";
+import { planRestore } from "./plan-restore.ts";
+import { SnapshotError } from "./snapshot-error.ts";
+import type { FileChange, RestorePlan, Snapshot, Step } from "./snapshots.ts";
+import { loadStatCache, type StatCache, saveStatCache } from "./stat-cache.ts";
+import { type Limits, takeSnapshot } from "./take-snapshot.ts";
+import { sameState } from "./tree.ts";
+
+export type CoreOptions = {
+  readonly workDir: string;
+  /** The folder of the store. */
+  readonly folder: string;
+  /** harness9's own folder, which no snapshot looks into. */
+  readonly harnessHome: string;
+  readonly limits: Limits;
+  readonly now: () => number;
+};
+
+/** What the worker does; `Snapshots` without the worker. */
+export type SnapshotCore = {
+  /** `save` keeps what makes the next snapshot fast; nobody needs to wait for it. */
+  readonly take: (isCancelled: () => boolean) => { readonly snapshot: Snapshot; readonly save: () => void };
+  readonly changes: (steps: readonly Step[]) => Promise<readonly FileChange[]>;
+  readonly diff: (steps: readonly Step[]) => Promise<readonly { change: FileChange; diff: string }[]>;
+  readonly plan: (steps: readonly Step[]) => Promise<RestorePlan>;
+  readonly apply: (plan: RestorePlan) => Promise<Applied>;
+};
+
+/** Works synchronously on files: for a thread of its own. */
+export const createSnapshotCore = ({ workDir, folder, harnessHome, limits, now }: CoreOptions): SnapshotCore => {
+  const store = createObjectStore(folder);
+  let cache: StatCache | null = null;
+  const disk = (): Disk => ({ workDir: realFolder(workDir), store, maxFileBytes: limits.maxFileBytes });
+  const listChanges = async (steps: readonly Step[]) => {
+    const limit = patience(now);
+    const results: { change: FileChange; diff: string }[] = [];
+    for (const { path, first, last } of pathHistories(store, steps))
+      if (!sameState(first, last) && !isUnknown(last))
+        results.push(await changeWithDiff(store, { path, from: first, to: last }, limit));
+    return results;
+  };
+  return {
+    take: (isCancelled) => {
+      const before = cache ?? loadStatCache(store);
+      const leaveOut = [realOrSelf(harnessHome), realOrSelf(folder)];
+      const real = realFolder(workDir);
+      const taken = takeSnapshot({ workDir: real, leaveOut, store, cache: before, limits, isCancelled, now });
+      cache = taken.cache;
+      return {
+        snapshot: taken.snapshot,
+        save: () => {
+          if (!isSame(before, taken.cache)) saveStatCache(store, taken.cache);
+        },
+      };
+    },
+    changes: async (steps) => (await listChanges(steps)).map(({ change }) => change),
+    diff: listChanges,
+    plan: (steps) => planRestore(disk(), steps, patience(now)),
+    apply: (plan) => applyPlan(disk(), plan, patience(now)),
+  };
+};
+
+/** The entries of files that have not changed are the same objects. */
+const isSame = (before: StatCache, after: StatCache): boolean =>
+  before.size === after.size &&
+  [...after].every(([folder, files]) => {
+    const known = before.get(folder);
+    return known?.size === files.size && [...files].every(([name, file]) => known.get(name) === file);
+  });
+
+const realFolder = (path: string): string => {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    throw new SnapshotError("no-folder", `${path}: ${systemMessage(error)}`, error);
+  }
+};
+
+const realOrSelf = (path: string): string => {
+  try {
+    return realpathSync(path);
+  } catch {
+    // Not made yet; then nothing is in it.
+    return path;
+  }
+};
