@@ -35,7 +35,7 @@ export const askTrust = async (setup: Setup, { ask, tell, signal }: AskTrustOpti
   );
   const choice = "choice" in answer ? answer.choice : "dismissed";
   if (choice === "leave") return null;
-  const next = choice === "trust" ? trust.granted() : setup;
+  const next = choice === "trust" ? await trust.granted() : setup;
   if (choice === "dismissed") return next;
   try {
     await saveDecision(

@@ -3,22 +3,19 @@ import { EXIT } from "../text/exit.ts";
 import type { Strings } from "../text/strings.ts";
 import { UserError } from "../text/user-error.ts";
 
-type Part = { readonly name: string; readonly words: readonly string[] };
+/** A command below the program; `path` as it is typed, as in `sessions export`. */
+type Part = { readonly path: string; readonly command: Command };
 
 /**
  * A completion script for the shell, made from the program's own commands and options.
  * @throws UserError (exit 2) for a shell that is not known.
  */
 export const completionScript = (shell: string, program: Command, strings: Strings["cli"]): string => {
-  const parts = [
-    { name: "", words: wordsOf(program) },
-    ...program.commands.map((command) => ({ name: command.name(), words: wordsOf(command) })),
-  ];
   switch (shell) {
     case "bash":
-      return bash(parts);
+      return bash(program);
     case "zsh":
-      return `#compdef harness9\nautoload -Uz bashcompinit && bashcompinit\n${bash(parts)}`;
+      return `#compdef harness9\nautoload -Uz bashcompinit && bashcompinit\n${bash(program)}`;
     case "fish":
       return fish(program);
     default:
@@ -26,21 +23,35 @@ export const completionScript = (shell: string, program: Command, strings: Strin
   }
 };
 
-const wordsOf = (command: Command): readonly string[] => [
-  ...command.commands.map((sub) => sub.name()),
-  ...command.options.flatMap((option) => option.long ?? []),
-];
+/** All commands, those within others first. */
+const partsOf = (command: Command, above = ""): readonly Part[] =>
+  command.commands.flatMap((sub) => {
+    const path = `${above}${sub.name()}`;
+    return [...partsOf(sub, `${path} `), { path, command: sub }];
+  });
 
-const bash = (parts: readonly Part[]): string => {
-  const cases = parts
-    .filter(({ name }) => name !== "")
-    .map(({ name, words }) => `    ${name}) words="${words.join(" ")}" ;;`)
-    .join("\n");
-  const [top] = parts;
+const wordsOf = (command: Command): string =>
+  [...command.commands.map((sub) => sub.name()), ...command.options.flatMap((option) => option.long ?? [])].join(" ");
+
+const bash = (program: Command): string => {
+  const parts = partsOf(program);
+  const cases = parts.map(({ path, command }) => `    "${path} "*) words="${wordsOf(command)}" ;;`);
+  const values = new Map(
+    [program, ...parts.map(({ command }) => command)].flatMap(({ options }) =>
+      options.flatMap(({ long, argChoices }) => (long && argChoices ? [[long, argChoices.join(" ")]] : [])),
+    ),
+  );
+  const choices = [...values].map(
+    ([long, words]) => `    ${long}) COMPREPLY=($(compgen -W "${words}" -- "$current")); return ;;`,
+  );
+  // The words before the one that is completed say which command it belongs to.
   return `_harness9() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" words="${top?.words.join(" ") ?? ""}"
-  case "\${COMP_WORDS[1]:-}" in
-${cases}
+  local current="\${COMP_WORDS[COMP_CWORD]}" words="${wordsOf(program)}"
+  case "\${COMP_WORDS[COMP_CWORD-1]}" in
+${choices.join("\n")}
+  esac
+  case "\${COMP_WORDS[*]:1:COMP_CWORD-1} " in
+${cases.join("\n")}
   esac
   COMPREPLY=($(compgen -W "$words" -- "$current") $(compgen -f -- "$current"))
 }
@@ -50,17 +61,23 @@ complete -F _harness9 harness9
 
 const fish = (program: Command): string => {
   const quote = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
-  const option = (condition: string, { long, short, description }: Command["options"][number]): string =>
-    `complete -c harness9 -n ${quote(condition)} -l ${long?.slice(2) ?? ""}${short ? ` -s ${short.slice(1)}` : ""} -d ${quote(description)}`;
+  const linesOf = (condition: string, { commands, options }: Command): readonly string[] => [
+    ...commands.map(
+      (sub) => `complete -c harness9 -n ${quote(condition)} -a ${sub.name()} -d ${quote(sub.description())}`,
+    ),
+    ...options.map(
+      ({ long, short, argChoices, description }) =>
+        `complete -c harness9 -n ${quote(condition)} -l ${long?.slice(2) ?? ""}${short ? ` -s ${short.slice(1)}` : ""}${argChoices ? ` -xa ${quote(argChoices.join(" "))}` : ""} -d ${quote(description)}`,
+    ),
+  ];
+  const isBehind = (path: string): string =>
+    path
+      .split(" ")
+      .map((name) => `__fish_seen_subcommand_from ${name}`)
+      .join("; and ");
   return [
-    ...program.commands.map(
-      (command) =>
-        `complete -c harness9 -n '__fish_use_subcommand' -a ${command.name()} -d ${quote(command.description())}`,
-    ),
-    ...program.options.map((one) => option("__fish_use_subcommand", one)),
-    ...program.commands.flatMap((command) =>
-      command.options.map((one) => option(`__fish_seen_subcommand_from ${command.name()}`, one)),
-    ),
+    ...linesOf("__fish_use_subcommand", program),
+    ...partsOf(program).flatMap(({ path, command }) => linesOf(isBehind(path), command)),
     "",
   ].join("\n");
 };

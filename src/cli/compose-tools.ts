@@ -5,7 +5,7 @@ import { createPermissions } from "../permissions/permission-middleware.ts";
 import type { Ask } from "../schema/ask.ts";
 import type { PermissionMode } from "../schema/event.ts";
 import type { ModelInfo } from "../schema/model.ts";
-import type { FoundSkills } from "../skills/skill.ts";
+import type { FoundSkills, Skill } from "../skills/skill.ts";
 import { createSkillTool } from "../skills/skill-tool.ts";
 import type { Mask } from "../text/mask.ts";
 import type { Strings } from "../text/strings.ts";
@@ -24,6 +24,7 @@ import type { ToolMiddleware } from "../tools/tool.ts";
 import { createPathLocks } from "../tools/workspace/path-lock.ts";
 import { createWorkspace } from "../tools/workspace/workspace.ts";
 import { memoryFolders } from "./memory-folders.ts";
+import { createMemoryTurn } from "./memory-turn.ts";
 import { policyOptions } from "./policy-options.ts";
 import type { Setup } from "./setup.ts";
 
@@ -121,7 +122,8 @@ export const createTools = (setup: Setup, options: ToolsOptions): Tools => {
   if (settings.memory) {
     const memory = { folders: memoryFolders(setup), strings };
     registry.register(createMemoryRead(memory));
-    registry.register(createMemoryWrite({ ...memory, locks: fileTools.locks, mask: options.mask }));
+    const takeTurn = createMemoryTurn(setup.paths);
+    registry.register(createMemoryWrite({ ...memory, locks: fileTools.locks, takeTurn, mask: options.mask }));
   }
   const skills = registerSkills(registry, options.skills, strings);
   return { registry, personal, bash, skills, fitModel: (info) => registry.replace(readFile(info)) };
@@ -129,11 +131,13 @@ export const createTools = (setup: Setup, options: ToolsOptions): Tools => {
 
 /** A tool that is there first keeps its name. */
 const registerSkills = (registry: Registry, { skills, skipped }: FoundSkills, strings: Strings): FoundSkills => {
-  const taken = new Set(registry.getAvailableTools().map(({ name }) => name));
-  const free = skills.filter(({ name }) => !taken.has(name));
+  // Letter case aside: a model would take one for the other.
+  const names = new Set(registry.getAvailableTools().map(({ name }) => name.toLowerCase()));
+  const isTaken = ({ name }: Skill): boolean => names.has(name.toLowerCase());
+  const free = skills.filter((skill) => !isTaken(skill));
   for (const skill of free) registry.register(createSkillTool(skill, strings));
   const refused = skills
-    .filter(({ name }) => taken.has(name))
+    .filter(isTaken)
     .map(({ shown, name }) => ({ shown, problem: (texts: Strings["skills"]) => texts.reserved(name) }));
   return { skills: free, skipped: [...skipped, ...refused] };
 };

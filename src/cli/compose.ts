@@ -14,6 +14,7 @@ import { type Instructions, loadInstructions, NO_INSTRUCTIONS } from "../session
 import type { JournalFile } from "../session/journal-file.ts";
 import { Session, type Sink, type StopCheck } from "../session/session.ts";
 import { systemPrompt } from "../session/system-prompt.ts";
+import { isRestoreInterrupted } from "../session/turns.ts";
 import { localTime } from "../text/local-time.ts";
 import { createMask, type Mask } from "../text/mask.ts";
 import type { Registry } from "../tools/registry.ts";
@@ -250,6 +251,7 @@ export const openMachine = async (setup: Setup, options: MachineOptions): Promis
       ...warnings,
       ...journalWarnings,
       ...budget.warnings,
+      ...(fileHistory && isRestoreInterrupted(past?.turns) ? [strings.rewind.interrupted] : []),
       ...skillWarnings(skills, strings.skills),
       ...instructions.skipped.map((path) => strings.cli.instructionsSkipped(path)),
       ...instructions.cut.map((file) => strings.cli.instructionsCut(file.path, file.shownBytes, file.bytes)),

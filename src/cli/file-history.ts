@@ -1,7 +1,7 @@
 import type { Session, Sink } from "../session/session.ts";
 import type { FileStep } from "../session/turns.ts";
 import { type Checkpoints, createCheckpoints } from "../snapshots/checkpoint.ts";
-import type { FileChange, Snapshots, Step } from "../snapshots/snapshots.ts";
+import type { FileChange, Restored, RestorePlan, Snapshots, Step } from "../snapshots/snapshots.ts";
 import type { Strings } from "../text/strings.ts";
 import type { Setup } from "./setup.ts";
 
@@ -10,8 +10,11 @@ export type FileHistory = Pick<Checkpoints, "middleware" | "settled"> & {
   /** Hears when a step ends. */
   readonly sink: Sink;
   readonly snapshots: Snapshots;
-  /** Keeps the state before files are restored. @throws where it cannot be kept */
-  readonly keepNow: () => Promise<void>;
+  /**
+   * Restores files between two snapshots, so that it is taken back like a turn. `note` is called when the state before is
+   * kept and no file is touched yet. @throws where that state cannot be kept, or where nothing could be restored
+   */
+  readonly restore: (plan: RestorePlan, note: () => void) => Promise<Restored>;
   /** What a step has changed. */
   readonly changes: (step: Step) => Promise<readonly FileChange[]>;
   /** Waits for what has begun, and ends. */
@@ -77,6 +80,17 @@ export const createFileHistory = ({ snapshots, session, tell, tellsAll, strings 
     strings,
   });
   const changes = new Map<string, Promise<readonly FileChange[]>>();
+  const restore: FileHistory["restore"] = async (plan, noteRestore) => {
+    await checkpoints.settled();
+    note({ id: (await snapshots.take()).id }, "before");
+    noteRestore();
+    try {
+      return await snapshots.apply(plan);
+    } finally {
+      await checkpoints.settled();
+    }
+  };
+  let restoring: Promise<void> = Promise.resolve();
   return {
     middleware: checkpoints.middleware,
     sink: ({ type }) => {
@@ -84,9 +98,14 @@ export const createFileHistory = ({ snapshots, session, tell, tellsAll, strings 
     },
     settled: checkpoints.settled,
     snapshots,
-    keepNow: async () => {
-      await checkpoints.settled();
-      note({ id: (await snapshots.take()).id }, "before");
+    restore: (plan, noteRestore) => {
+      const restored = restore(plan, noteRestore);
+      // Who asked for it hears of its failure.
+      restoring = restored.then(
+        () => undefined,
+        () => undefined,
+      );
+      return restored;
     },
     changes: (step) => {
       const key = `${step.before} ${step.after}`;
@@ -96,6 +115,7 @@ export const createFileHistory = ({ snapshots, session, tell, tellsAll, strings 
       return known;
     },
     close: async () => {
+      await restoring;
       await checkpoints.idle();
       await snapshots.close();
     },

@@ -2,7 +2,7 @@ import { homedir, userInfo } from "node:os";
 import { CommanderError } from "commander";
 import { OUTPUT_FORMATS, type OutputFormat } from "../headless/output-format.ts";
 import { EXIT } from "../text/exit.ts";
-import { earlyStrings, type Strings } from "../text/strings.ts";
+import { earlyLanguage, loadStrings, type Strings } from "../text/strings.ts";
 import { UserError } from "../text/user-error.ts";
 import { createProgram } from "./program.ts";
 import { say } from "./say.ts";
@@ -27,7 +27,7 @@ export const main = async (): Promise<never> => {
 
 const runProgram = async (): Promise<number> => {
   const { env } = process;
-  const strings = earlyStrings(env);
+  const strings = await loadStrings(earlyLanguage(env));
   // With an empty HOME the first is empty, and the work directory would be taken for the home.
   const surroundings = { env, cwd: currentDir(env), homeDir: homedir() || userInfo().homedir };
   let code = 0;

@@ -1,7 +1,8 @@
+import { lstatSync } from "node:fs";
 import { lstat, mkdir, readFile, realpath, stat } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative } from "node:path";
 import { ensurePrivateDir, writePrivateFile } from "../config/paths.ts";
-import { MAIN_FILE, readMemory, shownPath } from "../memory/memory-files.ts";
+import { MAIN_FILE, readMemory, realFolder, shownPath } from "../memory/memory-files.ts";
 import { loadInstructions, MAX_INSTRUCTION_BYTES } from "../session/instructions.ts";
 import type { ChatMemory, ListedFile } from "../session/memory.ts";
 import { errorCode, errorMessage } from "../text/error-message.ts";
@@ -72,7 +73,9 @@ export const chatMemory = (setup: Setup): ChatMemory => {
           }),
         );
         const main = { path: join(folder.dir, MAIN_FILE), shown: shownPath(folder, MAIN_FILE) };
-        return files.some(({ isMain }) => isMain) ? listed : [...listed, { kind: "memory", ...main, bytes: null }];
+        // A link that leads elsewhere is not offered under our name.
+        const canBeMade = realFolder(folder) !== null && !lstatSync(main.path, { throwIfNoEntry: false });
+        return canBeMade ? [...listed, { kind: "memory", ...main, bytes: null }] : listed;
       }),
     );
     return all.flat();
@@ -94,7 +97,7 @@ export const chatMemory = (setup: Setup): ChatMemory => {
       try {
         if (path.startsWith(`${paths.home}/`)) {
           await ensurePrivateDir(paths.home);
-          await writePrivateFile(path, encodeText(text, now.format).toString("utf8"));
+          await writePrivateFile(path, encodeText(text, now.format));
           return;
         }
         await mkdir(dirname(path), { recursive: true });

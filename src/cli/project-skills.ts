@@ -2,7 +2,6 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { TrustItem } from "../config/trust-items.ts";
 import { type FoundSkills, NO_SKILLS, type SkillsFolder } from "../skills/skill.ts";
-import type { Strings } from "../text/strings.ts";
 
 /** In a project, the first of a name counts. */
 const PROJECT_FOLDERS = [".harness9/skills", ".agents/skills", ".claude/skills"];
@@ -13,9 +12,9 @@ export const projectSkills = (workDir: string): Promise<FoundSkills> =>
     PROJECT_FOLDERS.map((shown) => ({ origin: "project", dir: join(workDir, shown), shown, within: workDir }) as const),
   );
 
-/** What waits for trust: with a new skill or another description the question comes again. */
-export const skillTrustItems = ({ skills }: FoundSkills, strings: Strings["skills"]): readonly TrustItem[] =>
-  skills.map(({ name, path, description }) => ({ origin: path, name: strings.trustName(name), value: description }));
+/** What waits for trust: with a new skill or another description the question comes again, in another language not. */
+export const skillTrustItems = ({ skills }: FoundSkills): readonly TrustItem[] =>
+  skills.map(({ name, path, description }) => ({ origin: path, name, value: description }));
 
 /** Nothing is loaded where there is no such folder. */
 export const skillsIn = async (folders: readonly SkillsFolder[]): Promise<FoundSkills> => {

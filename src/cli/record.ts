@@ -77,14 +77,20 @@ export const createRecorder = ({ record }: RunOptions, options: RecorderOptions)
 
 /** @throws UserError */
 const openNew = (path: string, head: RecordingHead, strings: Strings["replay"]): number => {
+  let file: number | undefined;
   try {
-    const file = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+    file = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
     writeAll(
       file,
       recordingLine(head, (text) => text),
     );
     return file;
   } catch (error) {
+    // As on a full disk: half a head would be in the way of the next try.
+    if (file !== undefined) {
+      closeSync(file);
+      rmSync(path, { force: true });
+    }
     const message =
       errorCode(error) === "EEXIST" ? strings.recordExists(path) : strings.recordUnwritable(path, systemMessage(error));
     throw new UserError(message, { exitCode: EXIT.config, cause: error });

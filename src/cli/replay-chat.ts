@@ -16,8 +16,8 @@ export const showReplay = async (
 ): Promise<number> => {
   const { env, strings, config } = setup;
   const { settings } = config;
-  const source = await openReplay(setup, file);
   const stop = watchSignals();
+  const source = await openReplay(setup, file, stop.signal);
   const isLinear = settings.screenReader || env["TERM"] === "dumb";
   const { startReplay } = isLinear
     ? await import("../ui/linear/start-linear-replay.ts")

@@ -43,7 +43,7 @@ const print = async (setup: Setup, request: ReplayRequest, options: RunOptions, 
   };
   stdout.on("error", stop.close);
   try {
-    const source = await openReplay(setup, request.file);
+    const source = await openReplay(setup, request.file, stop.signal);
     const { harness9: version, tools } = source.head;
     const player = createPlayer(source.events, { pace, now: Date.now });
     stop.signal.addEventListener("abort", player.stop, { once: true });

@@ -28,11 +28,11 @@ export type ReplaySource = {
   readonly breaksOff: () => boolean;
 };
 
-/** @throws UserError (exit 42) for what is not there or is none */
-export const openReplay = async (setup: Setup, asked: string): Promise<ReplaySource> => {
+/** Reading ends where `signal` aborts. @throws UserError (exit 42) for what is not there or is none */
+export const openReplay = async (setup: Setup, asked: string, signal?: AbortSignal): Promise<ReplaySource> => {
   const strings = setup.strings.replay;
   const path = await pathOf(setup, asked);
-  const items = readReplay(createReadStream(path));
+  const items = readReplay(piecesOf(path, signal));
   const first = await next(items, path, strings);
   // Whoever reads them throws before anything else comes.
   if (first?.type !== "head") throw new Error("a replay without its head");
@@ -65,6 +65,21 @@ export const openReplay = async (setup: Setup, asked: string): Promise<ReplaySou
     breaksOff: () => breaksOff,
   };
 };
+
+/** The first line of a recording or a journal is short; what has none, as a device, may have no end either. */
+const MAX_HEAD_BYTES = 1_048_576;
+
+async function* piecesOf(path: string, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  let hasLine = false;
+  for await (const piece of createReadStream(path) as AsyncIterable<Buffer>) {
+    if (signal?.aborted) return;
+    hasLine ||= piece.includes("\n");
+    bytes += piece.length;
+    if (!hasLine && bytes > MAX_HEAD_BYTES) throw new NotReplayableError();
+    yield piece;
+  }
+}
 
 const next = async (
   items: AsyncGenerator<ReplayItem>,

@@ -74,7 +74,7 @@ export const createChatRewind = ({ session, files, now }: RewindOptions): Omit<C
     const steps = wholeSteps(turn ? (step ? [step] : []) : turns.steps());
     return {
       turn: turn ? await pastTurn(turn, turns.list().indexOf(turn)) : null,
-      files: history && steps.length > 0 ? await history.snapshots.diff(steps) : null,
+      files: history && (steps.length > 0 ? await history.snapshots.diff(steps) : []),
     };
   };
 
@@ -82,7 +82,9 @@ export const createChatRewind = ({ session, files, now }: RewindOptions): Omit<C
     const { turns } = session();
     const list = turns.list();
     if (scope.type === "turn") return list[scope.number - 1];
-    return list.findLast(({ seq }) => turns.stepOf(seq) !== undefined) ?? list.at(-1);
+    const hasChanges = ({ seq }: Turn): boolean =>
+      wholeSteps([turns.stepOf(seq)].flatMap((step) => step ?? [])).some(({ before, after }) => before !== after);
+    return list.findLast(hasChanges) ?? list.at(-1);
   };
 
   return {
@@ -114,14 +116,7 @@ type Restoring = {
   readonly note: () => void;
 };
 
-/** Restores files between two snapshots: it is a step like others, and taken back like others. */
 const restore = async (history: FileHistory, { plan, restores, note }: Restoring): Promise<Restored> => {
-  await history.keepNow();
-  note();
-  try {
-    const { restored, kept } = await history.snapshots.apply(plan);
-    return { restores, files: restored.length, kept };
-  } finally {
-    await history.settled();
-  }
+  const { restored, kept } = await history.restore(plan, note);
+  return { restores, files: restored.length, kept };
 };

@@ -7,12 +7,12 @@ import type { Setup } from "./setup.ts";
 const DAY_MS = 86_400_000;
 
 /**
- * Removes old sessions by itself, at most once a day, as the setting `retention.days` says. For a session's end: at its
- * start nobody should wait. Where nothing can be removed now, the next day's check may. Never throws for the system's sake.
+ * Removes old sessions by itself, at most once a day, as the setting `retention.days` says, and states of the files that
+ * nobody needs or that are too many. For a session's end: at its start nobody should wait. Where nothing can be removed
+ * now, the next day's check may. Never throws for the system's sake.
  */
 export const retainSessions = async (setup: Setup, now: Date): Promise<void> => {
-  const days = setup.config.settings["retention.days"];
-  if (days === null) return;
+  const days = setup.config.settings["retention.days"] ?? Number.POSITIVE_INFINITY;
   const marker = join(setup.paths.home, "retention.json");
   const last = lastCheck(marker);
   const sinceMs = last === undefined ? undefined : now.getTime() - last;

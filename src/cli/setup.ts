@@ -12,7 +12,7 @@ import { listServers, type Server } from "../providers/servers.ts";
 import type { FoundSkills } from "../skills/skill.ts";
 import { EXIT } from "../text/exit.ts";
 import { nearest } from "../text/nearest.ts";
-import { earlyStrings, localeLanguage, type Strings, stringsFor } from "../text/strings.ts";
+import { earlyLanguage, loadStrings, localeLanguage, type Strings } from "../text/strings.ts";
 import { checkAddedDir, checkConfigFile, checkWorkDir } from "./named-files.ts";
 import type { RunOptions } from "./program.ts";
 import { projectSkills, skillTrustItems } from "./project-skills.ts";
@@ -54,14 +54,15 @@ export type FolderTrust = {
   readonly digest: string;
   readonly decision: "yes" | "no" | "open";
   /** The same setup with a yes. @throws ConfigError for a value that counts only then and cannot be used. */
-  readonly granted: () => Setup;
+  readonly granted: () => Promise<Setup>;
 };
 
 /** @throws UserError for a work directory, a setting or an address that cannot be used. */
 export const prepare = async (surroundings: Surroundings, options: RunOptions): Promise<Setup> => {
   const { env, cwd, homeDir } = surroundings;
-  const early = earlyStrings(env);
-  if (early === stringsFor("zh")) await speakChinese();
+  const language = earlyLanguage(env);
+  const early = await loadStrings(language);
+  if (language === "zh") await speakChinese();
   const workDir = checkWorkDir(resolve(cwd, options.cwd ?? "."), early.cli);
   const paths = harnessPaths({ env, homeDir, workDir });
   if (options.config !== undefined) checkConfigFile(resolve(cwd, options.config), early.cli);
@@ -99,16 +100,16 @@ export const prepare = async (surroundings: Surroundings, options: RunOptions): 
     mcpServers,
     projectSkills: skills,
   };
-  const untrusted = setupFor(found, false);
+  const untrusted = await setupFor(found, false);
   const items = trustItems({
     proposals: untrusted.config.proposals,
     waiting: untrusted.secrets.waiting,
     servers: mcpServers,
-    skills: skillTrustItems(skills, early.skills),
+    skills: skillTrustItems(skills),
   });
   const digest = trustDigest(items);
-  const granted = (): Setup => ({
-    ...setupFor(found, true),
+  const granted = async (): Promise<Setup> => ({
+    ...(await setupFor(found, true)),
     trust: { items, digest, decision: "yes", granted },
   });
   const known = record.digest === digest ? record.trusted : undefined;
@@ -121,11 +122,14 @@ type Found = Pick<Setup, keyof Surroundings | "workDir" | "paths" | "configFile"
   readonly mcpServers: readonly TrustItem[];
 };
 
-const setupFor = ({ configFor, mcpServers, ...found }: Found, trusted: boolean): Omit<Setup, "trust"> => {
+const setupFor = async (
+  { configFor, mcpServers, ...found }: Found,
+  trusted: boolean,
+): Promise<Omit<Setup, "trust">> => {
   const { env, workDir, paths, configFile, variables } = found;
   const config = configFor(trusted);
   const { language } = config.settings;
-  const strings = stringsFor(language === "auto" ? localeLanguage(env) : language);
+  const strings = await loadStrings(language === "auto" ? localeLanguage(env) : language);
   const servers = listServers(config.settings.providers);
   const secrets = resolveSecrets({ variables, providers: servers, trusted, strings: strings.config });
   const waiting = trusted ? [] : mcpServers;

@@ -13,7 +13,7 @@ export const runTrust = async (
   const setup = await prepare(surroundings, options);
   const { paths, workDir, strings, trust } = setup;
   // A value that cannot be used is said now, not at the next start.
-  if (revoke === undefined) trust.granted();
+  if (revoke === undefined) await trust.granted();
   const file = { path: paths.trust, workDir, strings: strings.config };
   await writing(paths.trust, strings.cli, () =>
     saveDecision(file, { trusted: revoke === undefined, digest: trust.digest, time: new Date() }),

@@ -25,7 +25,14 @@ export const usageRows = ({ rows, total }: UsageTable, { by, width, strings }: U
     ...rows.map((row, index) => [row.key || strings.unknown, ...figures(row, shares[index] ?? 0, strings)]),
     [strings.total, ...figures(total, units, strings)],
   ].map((row) => row.map((cell) => outputRow(printableText(cell).replaceAll("\n", " "))));
-  return aligned(cells).map((row) => (width === undefined ? row : cutRow(row, width, "…")));
+  if (width === undefined) return aligned(cells);
+  return aligned(withoutNothing(cells)).map((row) => cutRow(row, width, "…"));
+};
+
+/** A terminal is narrow: a column of nothing would push out another one. */
+const withoutNothing = (rows: readonly (readonly string[])[]): readonly (readonly string[])[] => {
+  const sums = rows.at(-1) ?? [];
+  return rows.map((row) => row.filter((_, column) => sums[column] !== "0"));
 };
 
 const COST_PLACES = 4;

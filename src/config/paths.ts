@@ -104,7 +104,7 @@ export const ensurePrivateDir = async (path: string): Promise<void> => {
 };
 
 /** Replaces a file at once, or makes it; it ends as 0600, also when it existed wider. A symlink is written through. */
-export const writePrivateFile = async (path: string, text: string): Promise<void> => {
+export const writePrivateFile = async (path: string, text: string | Uint8Array): Promise<void> => {
   await ensurePresent(dirname(path));
   const target = await realpath(path).catch(() => path);
   const temporary = `${target}.${randomBytes(6).toString("hex")}.tmp`;

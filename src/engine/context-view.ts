@@ -39,6 +39,8 @@ export interface ContextView {
   answered(response: ModelResponse): void;
   /** The tokens that the context holds now. */
   tokens(): number;
+  /** What the last answers have shown that the person should know, each once. */
+  notices(): readonly string[];
   /** What to tell the person when the server has refused a request twice. */
   giveUp(error: ProviderError): ProviderError;
 }

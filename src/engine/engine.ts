@@ -1,7 +1,9 @@
+import { ProviderError } from "../providers/provider.ts";
 import type { Emit, EngineEventBody } from "../schema/event.ts";
 import { contextTokens, NO_USAGE } from "../schema/model.ts";
 import { Channel } from "./channel.ts";
 import type { PrepareContext } from "./context-view.ts";
+import { estimateTokens, estimateUsage } from "./estimate-usage.ts";
 import type { EngineOptions, RunInput } from "./options.ts";
 import { sideTurn } from "./prepared-turn.ts";
 import { Run } from "./run.ts";
@@ -23,9 +25,9 @@ export class Engine {
     return { info: this.#options.info, tools: this.#options.tools.getAvailableTools() };
   }
 
-  /** For requests between runs. Their usage counts. */
+  /** For requests between runs. Their usage counts, and none goes out where the budget is used up. */
   beside(signal: AbortSignal, emit: Emit): PrepareContext {
-    const { provider, info, budget } = this.#options;
+    const { provider, info, budget, strings } = this.#options;
     this.#beside ??= createSpending(info);
     const spending = this.#beside;
     return {
@@ -33,11 +35,20 @@ export class Engine {
       signal,
       emit,
       complete: async (request) => {
+        const used = await this.#usedUp(signal);
+        if (used !== undefined) {
+          emit({ type: "notice", level: "warning", text: used });
+          return { type: "failed", error: new ProviderError(used, { kind: "cancelled" }), text: "" };
+        }
         const turn = await sideTurn(provider, request, { signal, emit });
         if (turn.type === "failed") return turn;
         const usage = turn.response.usage ?? NO_USAGE;
         spending.add(usage);
         if (turn.response.usage) budget?.add(usage, info.prices, "server");
+        else {
+          const estimated = estimateUsage(estimateTokens(request.messages, ""), turn.response.message.content);
+          budget?.add(estimated, info.prices, "estimate");
+        }
         emit({
           type: "usage.updated",
           usage,
@@ -46,9 +57,17 @@ export class Engine {
           contextTokens: contextTokens(usage),
           contextWindow: info.contextWindow,
         });
+        for (const text of budget?.warnings(strings) ?? []) emit({ type: "notice", level: "warning", text });
         return turn;
       },
     };
+  }
+
+  /** Why nothing more may be spent, after a person could extend the budget. */
+  async #usedUp(signal: AbortSignal): Promise<string | undefined> {
+    const { budget, ask, strings } = this.#options;
+    if (ask && !signal.aborted) await budget?.extend(ask, signal, strings);
+    return budget?.exhausted(strings);
   }
 
   /**

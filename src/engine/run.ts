@@ -8,6 +8,7 @@ import { errorResult } from "../tools/tool.ts";
 import { type Budget, createBudget } from "./budget.ts";
 import type { PendingRequest, PrepareContext } from "./context-view.ts";
 import { createDenials, type Denials } from "./denials.ts";
+import { estimateTokens, estimateUsage } from "./estimate-usage.ts";
 import type { ModelTurn } from "./model-turn.ts";
 import { type CheckContext, type EngineOptions, type Input, type RunInput, StopError } from "./options.ts";
 import { preparedTurn, sideTurn } from "./prepared-turn.ts";
@@ -18,7 +19,6 @@ import { complete, runBatch } from "./tool-batch.ts";
 type End = { readonly reason: RunEndReason; readonly text: string; readonly error?: RunError };
 
 const REMIND_AT = 3;
-const CHARACTERS_PER_TOKEN = 4;
 
 /** The state of one run. */
 export class Run {
@@ -135,6 +135,7 @@ export class Run {
     const { provider, info, tools } = this.#options;
     const { emit } = this.#checkContext(signal);
     const complete: PrepareContext["complete"] = async (beside) => {
+      if (this.#exhausted(signal)) return notSent();
       const turn = await sideTurn(provider, beside, { signal, emit });
       if (turn.type === "answered") this.#count(turn.response.usage, turn.response.message.content);
       // Asked here: what follows is a request too.
@@ -278,19 +279,24 @@ export class Run {
 
   #count(usage: Usage | null, answer: string): void {
     const { info, strings } = this.#options;
+    const { view } = this.#run;
     const counted = usage ?? NO_USAGE;
     this.#spending.add(counted);
     if (usage) this.#budget.add(usage, info.prices, "server");
-    else this.#budget.add(estimateUsage(this.#history, answer), info.prices, "estimate");
+    else {
+      const sent = view?.tokens() ?? estimateTokens(this.#history, "");
+      this.#budget.add(estimateUsage(sent, answer), info.prices, "estimate");
+    }
     this.#emit({
       type: "usage.updated",
       usage: counted,
       total: this.#spending.total(),
       costUsd: this.#spending.costUsd(),
-      contextTokens: this.#run.view?.tokens() ?? (usage ? contextTokens(usage) : estimateTokens(this.#history, answer)),
+      contextTokens: view?.tokens() ?? (usage ? contextTokens(usage) : estimateTokens(this.#history, answer)),
       contextWindow: info.contextWindow,
     });
     for (const text of this.#budget.warnings(strings)) this.#emit({ type: "notice", level: "warning", text });
+    for (const text of view?.notices() ?? []) this.#emit({ type: "notice", level: "info", text });
   }
 
   /** Adds what a person sent, with what comes along with it. Returns why it was blocked, if it was. */
@@ -371,16 +377,6 @@ const afterThought = (thought: string, strings: EngineOptions["strings"]): Messa
   { role: "assistant", content: thought, toolCalls: [] },
   { role: "user", content: strings.actOnThought },
 ];
-
-/** Where the server gave no figures. */
-const estimateTokens = (history: readonly Message[], answer: string): number =>
-  Math.round(history.reduce((sum, message) => sum + message.content.length, answer.length) / CHARACTERS_PER_TOKEN);
-
-const estimateUsage = (history: readonly Message[], answer: string): Usage => ({
-  ...NO_USAGE,
-  inputTokens: estimateTokens(history, ""),
-  outputTokens: estimateTokens([], answer),
-});
 
 /** Ends the turn; why is in the budget. */
 const notSent = (): ModelTurn => ({

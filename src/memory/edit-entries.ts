@@ -96,10 +96,12 @@ const onlyChange = (
   return { text, entry: change === "removed" ? null : (after.entries[index] ?? null) };
 };
 
+/** Where the line ends that is an entry's last one but for blank ones. */
 const contentEnd = (text: string, { start, end }: Entry): number => {
-  const own = text.slice(start, end);
-  const blank = /(?:\r?\n[ \t]*)*$/.exec(own)?.[0].length ?? 0;
-  return end - blank + (/^\r?\n/.exec(own.slice(own.length - blank))?.[0].length ?? 0);
+  let last = end;
+  while (last > start && " \t\r\n".includes(text[last - 1] ?? "")) last -= 1;
+  const newline = text.indexOf("\n", last);
+  return newline < 0 ? end : Math.min(end, newline + 1);
 };
 
 const indented = (content: string, by: number): string => content.replace(/\n(?=[^\n])/g, `\n${" ".repeat(by)}`);

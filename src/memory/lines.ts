@@ -40,7 +40,7 @@ export type Heading = {
   readonly title: string;
 };
 
-const ATX = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*\r?\n?$/;
+const ATX = /^ {0,3}(#{1,6})(?=[ \t\r\n]|$)/;
 const UNDERLINE = /^ {0,3}(=+|-{2,})[ \t]*\r?\n?$/;
 export const LIST_MARKER = /^[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|(?=\r?\n?$))/;
 
@@ -48,13 +48,22 @@ export const LIST_MARKER = /^[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|(?=\r?\n?$))/;
 export const findHeadings = (lines: readonly MarkdownLine[], from: number): readonly Heading[] =>
   lines.flatMap((line, index): Heading[] => {
     if (index < from || line.isCode) return [];
-    const [, marks, atxTitle = ""] = ATX.exec(line.text) ?? [];
-    if (marks !== undefined) return [{ line: index, lines: 1, level: marks.length, title: atxTitle }];
+    const [atx, marks] = ATX.exec(line.text) ?? [];
+    if (atx !== undefined && marks !== undefined)
+      return [{ line: index, lines: 1, level: marks.length, title: withoutClosing(line.text.slice(atx.length)) }];
     const [, underline] = UNDERLINE.exec(lines[index + 1]?.text ?? "") ?? [];
     const isAlone = index === from || (lines[index - 1]?.isBlank ?? true);
     if (underline === undefined || !isAlone || !isPlainText(line)) return [];
     return [{ line: index, lines: 2, level: underline.startsWith("=") ? 1 : 2, title: line.text.trim() }];
   });
+
+/** The marks that a heading may end with are no part of its title. By hand: an expression for it takes time squared. */
+const withoutClosing = (rest: string): string => {
+  const title = rest.trim();
+  let end = title.length;
+  while (title[end - 1] === "#") end -= 1;
+  return end === 0 || /[ \t]/.test(title[end - 1] ?? "") ? title.slice(0, end).trimEnd() : title;
+};
 
 const isPlainText = ({ text, isBlank }: MarkdownLine): boolean =>
   !isBlank && !LIST_MARKER.test(text) && !/^(?: {4}|\t| {0,3}(?:>|[`~]{3}|[-*_=]+\s*$))/.test(text);

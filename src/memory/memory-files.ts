@@ -1,7 +1,7 @@
 import { closeSync, readFileSync, realpathSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
-import { errorCode } from "../text/error-message.ts";
+import { errorCode, systemMessage } from "../text/error-message.ts";
 import type { Strings } from "../text/strings.ts";
 import { ToolError } from "../tools/tool.ts";
 import { fromSystem } from "../tools/workspace/file-error.ts";
@@ -48,9 +48,10 @@ export const MAIN_FILE = "MEMORY.md";
 export const readMemory = async (folder: MemoryFolder, strings: Strings): Promise<MemoryFiles> => {
   const dir = realFolder(folder);
   if (dir === null) return { files: [], problems: [strings.memory.notRead(folder.shown, strings.memory.leadsOut)] };
-  const names = await memoryNames(dir);
+  const found = await memoryNames(folder, dir, strings);
+  const { names } = found;
   const files: MemoryFile[] = [];
-  const problems: string[] = [];
+  const problems = [...found.problems];
   let left = MAX_FOLDER_BYTES;
   for (const name of names.slice(0, MAX_FILES)) {
     const read = readOne(folder, dir, name, strings);
@@ -67,17 +68,32 @@ export const readMemory = async (folder: MemoryFolder, strings: Strings): Promis
   return { files, problems };
 };
 
-export const shownPath = ({ shown }: MemoryFolder, name: string): string => `${shown}/${name}`;
+export const shownPath = ({ shown }: MemoryFolder, name: string): string => (name === "" ? shown : `${shown}/${name}`);
 
-const memoryNames = async (dir: string): Promise<readonly string[]> => {
+type Names = { readonly names: readonly string[]; readonly problems: readonly string[] };
+
+/** The Markdown files of a folder and of those in it. One that may not be read has none, and says so. */
+const memoryNames = async (folder: MemoryFolder, dir: string, strings: Strings, below = ""): Promise<Names> => {
+  const names: string[] = [];
+  const problems: string[] = [];
   try {
-    const names = await readdir(dir, { recursive: true });
-    const markdown = names.filter((name) => /\.md$/i.test(name) && !/(?:^|[/\\])\./.test(name));
-    return markdown.sort((a, b) => Number(isMainName(b)) - Number(isMainName(a)) || (a < b ? -1 : 1));
+    for (const entry of await readdir(join(dir, below), { withFileTypes: true })) {
+      const name = join(below, entry.name);
+      if (entry.name.startsWith(".")) continue;
+      if (/\.md$/i.test(name)) names.push(name);
+      if (!entry.isDirectory()) continue;
+      const inside = await memoryNames(folder, dir, strings, name);
+      names.push(...inside.names);
+      problems.push(...inside.problems);
+    }
   } catch (error) {
-    if (["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "")) return [];
-    throw error;
+    if (errorCode(error) === undefined) throw error;
+    // It is not there, or gone since.
+    if (!["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? ""))
+      problems.push(strings.memory.notRead(shownPath(folder, below), systemMessage(error)));
   }
+  const sorted = names.sort((a, b) => Number(isMainName(b)) - Number(isMainName(a)) || (a < b ? -1 : 1));
+  return { names: sorted, problems };
 };
 
 /** Where letter case does not matter to the file system, it may be written in another. */

@@ -28,13 +28,15 @@ type Args = z.output<typeof schema>;
 export type MemoryWriteOptions = {
   readonly folders: readonly MemoryFolder[];
   readonly locks: PathLocks;
+  /** Waits until no other process changes the memory, and resolves with what ends the turn. */
+  readonly takeTurn: (signal: AbortSignal) => Promise<() => void>;
   /** Of the values of known keys. */
   readonly mask: Mask;
   readonly strings: Strings;
 };
 
 /** `memory_write`: adds, updates or removes one entry in the files of the person or of the project. */
-export const createMemoryWrite = ({ folders, locks, mask, strings }: MemoryWriteOptions): Tool<Args> => {
+export const createMemoryWrite = ({ folders, locks, takeTurn, mask, strings }: MemoryWriteOptions): Tool<Args> => {
   const folderOf = ({ scope }: Args): MemoryFolder => {
     const folder = folders.find((one) => one.scope === scope);
     if (!folder) throw new Error(`no memory folder for ${scope}`);
@@ -76,7 +78,9 @@ export const createMemoryWrite = ({ folders, locks, mask, strings }: MemoryWrite
       execute: async (args, { signal }) => {
         const folder = folderOf(args);
         const release = await locks.write(folder.dir, signal);
+        let endTurn = (): void => undefined;
         try {
+          endTurn = await takeTurn(signal);
           // Anew: a person may have edited the file since the question.
           const planned = await plan(args);
           if (planned.isDone) return strings.memory.unchanged(planned.place);
@@ -84,6 +88,7 @@ export const createMemoryWrite = ({ folders, locks, mask, strings }: MemoryWrite
           const data = await diffOf(planned);
           return { output: said(args, planned, strings.memory), ...(data && { data }) };
         } finally {
+          endTurn();
           release();
         }
       },
@@ -101,7 +106,7 @@ const checked = (args: Args, mask: Mask, strings: Strings["memory"]): Change => 
     return { mode: "remove", title };
   }
   const content = writable(mask((args.content ?? "").replaceAll("\r\n", "\n"))).trim();
-  if (content === "") throw new ToolError(strings.contentEmpty);
+  if (!/[^\s\p{Default_Ignorable_Code_Point}]/u.test(content)) throw new ToolError(strings.contentEmpty);
   const bytes = byteLength(content);
   if (bytes > MAX_CONTENT_BYTES) throw new ToolError(strings.contentTooLong(bytes, MAX_CONTENT_BYTES));
   const words = `${title ?? ""}\n${content}`;
@@ -116,7 +121,11 @@ const checked = (args: Args, mask: Mask, strings: Strings["memory"]): Change => 
 const writable = (text: string): string => stripControls(text).replace(/\p{Cs}/gu, "\uFFFD");
 
 const checkTitle = (given: string, strings: Strings["memory"]): string => {
-  const title = given.trim().replace(/^#+\s+/, "");
+  // Marks of a heading are none of its title, before and after it.
+  const title = given
+    .trim()
+    .replace(/^#+\s+/, "")
+    .replace(/(?<!\s)\s+#+$/, "");
   const isUsable =
     [...title].length <= MAX_TITLE && /[\p{L}\p{N}\p{S}]/u.test(title) && visibleControls(title) === title;
   if (!isUsable) throw new ToolError(strings.titleUnusable(MAX_TITLE));

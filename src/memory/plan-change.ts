@@ -80,7 +80,9 @@ const planned = (
   edited: Edited | null,
   strings: Strings["memory"],
 ): PlannedChange => {
-  if (edited === null || (title !== undefined && edited.entry && !isSameTitle(edited.entry.title, title)))
+  // Without a heading the first line is the title, and may be another one now.
+  const hasTitle = title !== undefined && edited?.entry && edited.entry.level !== null;
+  if (edited === null || (hasTitle && !isSameTitle(edited.entry.title, title)))
     throw new ToolError(strings.wouldMix(visibleControls(shown)));
   if (byteLength(edited.text) > MAX_FILE_BYTES)
     throw new ToolError(strings.fileFull(visibleControls(shown), MAX_FILE_BYTES));

@@ -1,5 +1,6 @@
 import { chmod, lstat, mkdir, open, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { errorCode } from "../text/error-message.ts";
 import type { Strings } from "../text/strings.ts";
 import { ToolError } from "../tools/tool.ts";
 import { atomicWrite } from "../tools/workspace/atomic-write.ts";
@@ -25,8 +26,7 @@ export const saveChange = async (
     const path: NamedPath = { real: file?.real ?? join(await makeFolder(folder, strings.memory), MAIN_FILE), shown };
     const modes = MODES[folder.scope];
     if (isNew) {
-      // It fails where there is one that cannot be read: nothing is written over.
-      await (await open(path.real, "wx", modes.file)).close();
+      await makeFile(path, modes.file, strings.memory);
       made = path.real;
     } else if (folder.scope === "user") await chmod(path.real, modes.file);
     const bytes = encodeText(text, file ?? { encoding: "utf-8", bomBytes: 0 });
@@ -35,6 +35,15 @@ export const saveChange = async (
   } catch (error) {
     if (made !== undefined) await rm(made, { force: true });
     throw fromSystem(error, strings.files, (reason) => strings.memory.unusable(shown, reason));
+  }
+};
+
+/** Fails where there is one that cannot be read: nothing is written over. */
+const makeFile = async ({ real, shown }: NamedPath, mode: number, strings: Strings["memory"]): Promise<void> => {
+  try {
+    await (await open(real, "wx", mode)).close();
+  } catch (error) {
+    throw errorCode(error) === "EEXIST" ? new ToolError(strings.unusable(shown, strings.thereUnread)) : error;
   }
 };
 

@@ -36,14 +36,25 @@ const runsOf = (text: string): readonly Run[] =>
     isUnspaced: groups?.["unspaced"] !== undefined,
   }));
 
-const unspacedWords = (run: string): readonly Word[] =>
-  [...new Intl.Segmenter("zh", { granularity: "word" }).segment(run)].map(({ segment }) => ({
-    whole: null,
-    parts: characters(segment).length > 1 ? pairs(segment) : [segment],
-  }));
+const unspacedWords = (run: string): readonly Word[] => {
+  const segmenter = new Intl.Segmenter("zh", { granularity: "word" });
+  return slices(run).flatMap((slice) =>
+    [...segmenter.segment(slice)].map(({ segment }) => ({
+      whole: null,
+      parts: characters(segment).length > 1 ? pairs(segment) : [segment],
+    })),
+  );
+};
+
+/** A segmenter's time grows with the square of the text. */
+const SLICE_CHARACTERS = 256;
+
+const slices = (run: string): readonly string[] => run.match(new RegExp(`.{1,${SLICE_CHARACTERS}}`, "gsu")) ?? [];
 
 const spacedWords = (run: string): readonly Word[] => {
-  const name = run.replace(/^[^\p{L}\p{N}#@]+|[^\p{L}\p{N}#+]+$/gu, "");
+  const start = run.search(/[\p{L}\p{N}#@]/u);
+  // Greedy from the start on: to look for what ends the text takes time squared.
+  const [name = ""] = start < 0 ? [] : (/^.*[\p{L}\p{N}#+]/su.exec(run.slice(start)) ?? []);
   const parts = name
     .split(/[^\p{L}\p{N}\p{M}]+/u)
     .flatMap((part) => part.split(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u))

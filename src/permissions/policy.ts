@@ -147,7 +147,7 @@ const runVerdict = (command: SimpleCommand, allowing: Rule | undefined, options:
   const outside = redirectBeyond(command, options);
   return outside === undefined
     ? lift(rowVerdict("command", options.strings.runs, options), allowing, options)
-    : rowVerdict("command", options.strings.writesOutside(outside), options);
+    : rowVerdict("command", options.strings.redirected(outside), options);
 };
 
 /** A redirect that no allow rule for the command speaks of: a file is written where this mode does not let files be changed. */

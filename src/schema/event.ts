@@ -97,6 +97,7 @@ type Events = {
   };
   "usage.updated": {
     readonly usage: Usage;
+    /** Of the run; without a turn: of the requests since the last run, as far as one program with one model has sent them. */
     readonly total: Usage;
     readonly costUsd: number | null;
     readonly contextTokens: number;

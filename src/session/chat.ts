@@ -78,7 +78,7 @@ export type ChatPast = {
 };
 
 /** A session that can be taken up again. Its prompt is others' text. */
-export type PastSession = Pick<Totals, "prompt" | "turns" | "costUsd"> & {
+export type PastSession = Pick<Totals, "prompt" | "usage" | "costUsd"> & {
   readonly id: string;
   /** Since something has happened in it, in milliseconds. */
   readonly ageMs: number;

@@ -1,7 +1,15 @@
 import type { PrepareContext } from "../engine/context-view.ts";
 import type { Message } from "../schema/message.ts";
 import { type Compaction, itemsOf, type Part } from "./compaction.ts";
-import { lastTurnFrom, newestFrom, newInputFrom, pruned, summarized, withShortResults } from "./compaction-plan.ts";
+import {
+  cutMiddle,
+  lastTurnFrom,
+  newestFrom,
+  newInputFrom,
+  pruned,
+  summarized,
+  withShortTexts,
+} from "./compaction-plan.ts";
 import { askForSummary, NO_SUMMARY, type SummaryOutcome } from "./compaction-summary.ts";
 import { isInput, type Sizes } from "./context-tokens.ts";
 
@@ -34,8 +42,8 @@ export type Made =
       /** Why the summary is missing that was asked for; empty where the model has written none. */
       readonly failure?: string;
     }
-  /** Nothing can be left out that would make it smaller. */
-  | { readonly type: "useless" }
+  /** Nothing can be left out that would make it smaller. `failure` as above. */
+  | { readonly type: "useless"; readonly failure?: string }
   | { readonly type: "cancelled" };
 
 /** Old outputs alone are left out where that makes so much room, as a share of what is not fixed. */
@@ -46,6 +54,8 @@ const NEWEST_SHARE = 0.25;
 const SUMMARY_SHARE = 0.2;
 const MIN_SUMMARY_TOKENS = 250;
 const MAX_SUMMARY_TOKENS = 4000;
+/** A model that has written more than so many times what it was asked for has its summary cut. */
+const MAX_SUMMARY_EXCESS = 2;
 /** For the request for a summary and its answer. */
 const SUMMARY_ROOM = 1800;
 const MAX_INPUT_TOKENS = 4000;
@@ -56,7 +66,9 @@ const MIN_GAIN = 0.05;
 
 /** Makes the smaller view: first without old outputs, then with a summary. Changes nothing by itself. */
 export const makeCompaction = async (options: MakeOptions): Promise<Made> => {
-  const { parts, cause, limit, window, size, ratio, sizes, outputs, context } = options;
+  const { history, parts, cause, limit, window, size, ratio, sizes, outputs, context } = options;
+  // It may grow while the model writes.
+  const covers = history.length;
   const before = size(parts);
   const fixed = size(parts.slice(0, 1));
   // What a person asks for is to make it smaller than it is.
@@ -65,20 +77,23 @@ export const makeCompaction = async (options: MakeOptions): Promise<Made> => {
 
   const from = newestFrom(parts, estimatedRoom * NEWEST_SHARE, sizes);
   const withoutOutputs = pruned(parts, { before: from, outputs, sizes });
-  if (cause !== "person" && size(withoutOutputs) <= fixed + room * PRUNED_SHARE) return made(withoutOutputs, options);
+  if (cause !== "person" && size(withoutOutputs) <= fixed + room * PRUNED_SHARE)
+    return made(withoutOutputs, covers, options);
 
   const maxTokens = Math.min(MAX_SUMMARY_TOKENS, Math.max(MIN_SUMMARY_TOKENS, estimatedRoom * SUMMARY_SHARE));
   const isWork = parts.slice(1, newInputFrom(parts)).some(({ message }) => !isInput(message));
   if (!isWork && cause === "person") return { type: "useless" };
   const outcome = isWork ? await summarize(options, maxTokens) : undefined;
-  if (context.signal.aborted) return { type: "cancelled" };
+  if (context.signal.aborted || outcome?.type === "cancelled") return { type: "cancelled" };
 
-  const summary = outcome && (outcome.type === "summary" ? outcome.text : NO_SUMMARY);
+  const written = outcome?.type === "summary" ? cutMiddle(outcome.text, maxTokens * MAX_SUMMARY_EXCESS) : NO_SUMMARY;
+  const summary = outcome && written;
   const isFailed = outcome !== undefined && outcome.type !== "summary";
   const withoutSummary: Candidate = { parts: pruned(parts, { before: lastTurnFrom(parts), outputs, sizes }) };
   const candidates: readonly Candidate[] = [
     ...(isFailed ? [withoutSummary] : []),
-    ...summaryCandidates(summary, estimatedRoom, options),
+    // A person who wants a summary does not want the steps gone without one.
+    ...(isFailed && cause === "person" ? [] : summaryCandidates(summary, estimatedRoom, options)),
   ];
   const worth = before * (1 - MIN_GAIN);
   const gentle = candidates.filter(({ isHarsh }) => !isHarsh);
@@ -89,8 +104,8 @@ export const makeCompaction = async (options: MakeOptions): Promise<Made> => {
     fit(candidates, Math.min(worth, window ?? limit)) ??
     candidates.at(-1);
   if (!best) return { type: "useless" };
-  const result = made(best.parts, options, best.summary);
-  return result.type === "made" && isFailed ? { ...result, failure: outcome.reason ?? "" } : result;
+  const result = made(best.parts, covers, options, best.summary);
+  return result.type !== "cancelled" && isFailed ? { ...result, failure: outcome.reason ?? "" } : result;
 };
 
 type Candidate = {
@@ -137,7 +152,7 @@ const summarize = async (options: MakeOptions, maxTokens: number): Promise<Summa
   const attempts = [
     ...(cause === "refused" ? [] : [parts]),
     withoutOutputs,
-    withShortResults(withoutOutputs, 400, sizes),
+    withShortTexts(withoutOutputs, 400, sizes),
   ];
   const fitting = attempts.filter((some) => window === null || size(some) + SUMMARY_ROOM <= window);
   let outcome: SummaryOutcome = { type: "failed" };
@@ -152,14 +167,19 @@ const summarize = async (options: MakeOptions, maxTokens: number): Promise<Summa
   return outcome;
 };
 
-const made = (view: readonly Part[], { history, parts, cause, focus, size }: MakeOptions, summary?: string): Made => {
+const made = (
+  view: readonly Part[],
+  covers: number,
+  { parts, cause, focus, size }: MakeOptions,
+  summary?: string,
+): Made => {
   const before = { tokens: size(parts), messages: parts.length };
   const after = { tokens: size(view), messages: view.length };
   if (after.tokens > before.tokens * (1 - MIN_GAIN)) return { type: "useless" };
   return {
     type: "made",
     compaction: {
-      covers: coveredBy(parts, history),
+      covers,
       items: itemsOf(view),
       ...(summary !== undefined && { summary }),
       automatic: cause !== "person",
@@ -168,10 +188,4 @@ const made = (view: readonly Part[], { history, parts, cause, focus, size }: Mak
       after,
     },
   };
-};
-
-/** The history may have grown while the model wrote. */
-const coveredBy = (parts: readonly Part[], history: readonly Message[]): number => {
-  const last = parts.findLast(({ at }) => at !== null)?.at;
-  return last === undefined || last === null ? history.length : last + 1;
 };

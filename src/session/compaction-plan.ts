@@ -3,6 +3,7 @@ import { byteLength } from "../text/utf8.ts";
 import { type Part, summaryMessage, withContent } from "./compaction.ts";
 import { estimateText, isInput, quartersOf, type Sizes } from "./context-tokens.ts";
 import { isPlanReminder } from "./plan-reminder.ts";
+import { isRewindReminder } from "./rewind-reminder.ts";
 
 /** Below this, a line that says what was there would save little. */
 const MIN_PRUNED_TOKENS = 60;
@@ -32,11 +33,13 @@ export const lastTurnFrom = (parts: readonly Part[]): number => {
 export const newInputFrom = (parts: readonly Part[]): number => {
   const index = parts.findLastIndex(({ message }) => !isInput(message));
   const last = parts[index]?.message;
-  // Nothing was ever answered: of several inputs the last is the one that counts.
-  if (!last || last.role === "system") return Math.max(1, parts.length - 1);
-  if (isObservation(last)) return parts.findLastIndex(({ message }) => message.role === "assistant");
-  return index + 1;
+  if (last && isObservation(last)) return parts.findLastIndex(({ message }) => message.role === "assistant");
+  // Of several the last is the one that counts: one before it may be what has not fit.
+  return Math.max(1, index + 1, parts.findLastIndex(isOrder));
 };
+
+const isOrder = ({ message }: Part): boolean =>
+  isInput(message) && !isPlanReminder(message.content) && !isRewindReminder(message.content);
 
 export type PruneOptions = {
   /** The first part that stays as it is. */
@@ -107,9 +110,9 @@ export const summarized = (
   ];
 };
 
-/** Parts whose results take at most so much, from the oldest on. */
-export const withShortResults = (parts: readonly Part[], maxTokens: number, sizes: Sizes): readonly Part[] =>
-  parts.map((part) => (isObservation(part.message) ? shortened(part, maxTokens, sizes) : part));
+/** Parts of which each result and each message of the person's takes at most so much. */
+export const withShortTexts = (parts: readonly Part[], maxTokens: number, sizes: Sizes): readonly Part[] =>
+  parts.map((part) => (part.message.role === "user" ? shortened(part, maxTokens, sizes) : part));
 
 const shortened = (part: Part, maxTokens: number, sizes: Sizes): Part => {
   const { message } = part;

@@ -1,12 +1,14 @@
 import type { PrepareContext } from "../engine/context-view.ts";
 import type { ModelTurn } from "../engine/model-turn.ts";
-import type { ModelRequest } from "../providers/provider.ts";
+import type { ModelRequest, ProviderError } from "../providers/provider.ts";
 import type { Message } from "../schema/message.ts";
 
 export type SummaryOutcome =
   | { readonly type: "summary"; readonly text: string }
   /** `reason`: the server's words; absent where the model has written none. */
   | { readonly type: "failed"; readonly reason?: string }
+  /** The person has stopped it, or the budget is used up. */
+  | { readonly type: "cancelled" }
   /** The conversation is too long for the request for its summary. */
   | { readonly type: "too long"; readonly reason: string };
 
@@ -26,12 +28,16 @@ export const askForSummary = async (
   ];
   for (const request of requests) {
     const turn = await complete(request);
-    if (turn.type === "failed")
-      return { type: turn.error.kind === "context_overflow" ? "too long" : "failed", reason: turn.error.message };
+    if (turn.type === "failed") return failureOf(turn.error);
     const text = summaryOf(turn);
     if (text !== "") return { type: "summary", text };
   }
   return { type: "failed" };
+};
+
+const failureOf = ({ kind, message: reason }: ProviderError): SummaryOutcome => {
+  if (kind === "cancelled") return { type: "cancelled" };
+  return { type: kind === "context_overflow" ? "too long" : "failed", reason };
 };
 
 /** Empty where it is none: a refusal, or text that only says what is about to be called. */

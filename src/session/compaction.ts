@@ -36,10 +36,14 @@ export type Compactions = {
 
 export const NO_COMPACTIONS: Compactions = { list: [], isHeld: false };
 
-export const withCompaction = ({ list }: Compactions, compaction: Compaction): Compactions => ({
-  list: [...list, compaction],
-  isHeld: false,
-});
+/** One that differs in its summary only takes the place of the newest: who takes it back wants none of either. */
+export const withCompaction = ({ list }: Compactions, compaction: Compaction): Compactions => {
+  const last = list.at(-1);
+  const isRewritten = last !== undefined && placesOf(last) === placesOf(compaction);
+  return { list: [...(isRewritten ? list.slice(0, -1) : list), compaction], isHeld: false };
+};
+
+const placesOf = ({ covers, items }: Compaction): string => JSON.stringify([covers, items]);
 
 export const withoutLast = ({ list }: Compactions): Compactions => ({ list: list.slice(0, -1), isHeld: true });
 

@@ -1,15 +1,23 @@
 import type { ContextView, PendingRequest, PrepareContext, Prepared } from "../engine/context-view.ts";
-import { type ModelResponse, ProviderError } from "../providers/provider.ts";
+import type { ModelResponse, ProviderError } from "../providers/provider.ts";
 import type { Emit, EngineEvent } from "../schema/event.ts";
 import type { Message } from "../schema/message.ts";
 import { type ModelInfo, UNKNOWN_MODEL } from "../schema/model.ts";
 import type { ToolDefinition } from "../schema/tool.ts";
 import type { Strings } from "../text/strings.ts";
 import { type Compaction, type ContextSize, type Part, partsOf, summaryMessage, viewOf } from "./compaction.ts";
-import { type CompactionFold, type CompactionState, createCompactions } from "./compaction-fold.ts";
+import {
+  type CompactionFold,
+  type CompactionState,
+  type ContextFigure,
+  createCompactions,
+  modelOf,
+} from "./compaction-fold.ts";
 import { type CompactionCause, type Made, makeCompaction } from "./compaction-make.ts";
 import { type CacheWatch, createCacheWatch, type LostCache } from "./context-cache.ts";
+import { refusedAgain, tooLong } from "./context-errors.ts";
 import { compactsAt, windowOf } from "./context-limit.ts";
+import { createViewMessages } from "./context-messages.ts";
 import {
   calibrated,
   createSizes,
@@ -38,7 +46,8 @@ export type CompactOptions = { readonly focus?: string | undefined };
 /** What came of a person's wish to compact. */
 export type Compacted =
   | { readonly type: "compacted"; readonly compaction: Compaction; readonly failure?: string }
-  | { readonly type: "useless" }
+  /** `failure`: why no summary could be made; empty where the model has written none. */
+  | { readonly type: "useless"; readonly failure?: string }
   | { readonly type: "cancelled" };
 
 /** What fills the context. */
@@ -64,44 +73,64 @@ const REFUSED_SHARE = 0.9;
 export class ContextKeeper implements ContextView {
   readonly #options: ContextKeeperOptions;
   readonly #fold: CompactionFold;
+  readonly #viewMessages: ReturnType<typeof createViewMessages>;
   readonly #sizes: Sizes = createSizes();
   readonly #cache: CacheWatch = createCacheWatch();
   #info: ModelInfo = UNKNOWN_MODEL;
   #tools: readonly ToolDefinition[] = [];
   #model: string | undefined;
+  /** With all else that changes what a server's cache can use. */
+  #cacheKey: string | undefined;
   #measured: Measured | undefined;
+  /** From the journal, until the tools are known. */
+  #figure: ContextFigure | undefined;
   /** Of the request that went out last. */
   #sent = { estimated: 0, hasTools: false };
   #learned: number | undefined;
   #uselessAt: number | undefined;
   #lost: LostCache | undefined;
-  #view: { compaction: Compaction; count: number; last: Message | undefined; messages: Message[] } | undefined;
 
   constructor(options: ContextKeeperOptions) {
     this.#options = options;
+    this.#viewMessages = createViewMessages(options.history);
     this.#fold = createCompactions(() => options.history.length, options.past);
-    this.#learned = options.past?.compactions.list.findLast(({ window }) => window !== undefined)?.window;
+    this.#model = options.past?.model;
+    this.#learned = options.past?.learned;
+    this.#figure = options.past?.figure;
   }
 
   /** Every event and entry of the session, when the history has what it tells of. */
   observe(entry: JournalEntry | EngineEvent): void {
     this.#fold.add(entry);
-    if (entry.type !== "run.started") return;
-    this.#cache.begin();
-    this.#lost = undefined;
-    const model = `${entry.provider}/${entry.model}`;
-    if (this.#model !== undefined && this.#model !== model) {
-      // Another model counts in another way.
+    switch (entry.type) {
+      case "run.started":
+        this.#begin(entry);
+        break;
+      case "rewind":
+      case "redo":
+        this.#cache.forget();
+        break;
+      default:
+      // What else happens leaves the beginning of the requests as it is.
+    }
+  }
+
+  #begin(run: EngineEvent<"run.started">): void {
+    const model = modelOf(run);
+    if (this.#model !== model) {
       this.#measured = undefined;
+      this.#figure = undefined;
       this.#learned = undefined;
-      this.#cache.forget();
     }
     this.#model = model;
+    const cacheKey = `${model} ${run.thinking}`;
+    if (this.#cacheKey !== cacheKey) this.#cache.forget();
+    this.#cacheKey = cacheKey;
+    this.#cache.begin();
   }
 
   async prepare(pending: PendingRequest, context: PrepareContext): Promise<Prepared> {
     this.#use(context);
-    this.#tellOfCache(context.emit);
     const { after, tools, isRefused } = pending;
     const extra = after.reduce((sum, message) => sum + estimateMessage(message), 0);
     const tokens = this.#size(this.#messages(), extra);
@@ -134,18 +163,18 @@ export class ContextKeeper implements ContextView {
     this.#lost = this.#cache.answered(usage, atMs, { hasTools: this.#sent.hasTools, prices: this.#info.prices });
   }
 
+  notices(): readonly string[] {
+    const lost = this.#lost;
+    this.#lost = undefined;
+    return lost ? [this.#options.strings.cacheLost(lost.tokens, lost.costUsd)] : [];
+  }
+
   tokens(): number {
     return this.#size(this.#messages(), 0);
   }
 
   giveUp(error: ProviderError): ProviderError {
-    const { strings } = this.#options;
-    return new ProviderError(error.message, {
-      kind: error.kind,
-      hint: strings.tooLongHint,
-      cause: error,
-      ...(error.status !== undefined && { status: error.status }),
-    });
+    return refusedAgain(error, this.#options.strings);
   }
 
   /** Compacts as a person asks for it, between runs. */
@@ -234,8 +263,11 @@ export class ContextKeeper implements ContextView {
     this.#note({ ...result.compaction, ...(this.#learned !== undefined && { window: this.#learned }) });
     const { before, after } = result.compaction;
     context.emit({ type: "context.compacted", before, after });
-    if (result.failure !== undefined)
-      context.emit({ type: "notice", level: "warning", text: strings.noSummary(result.failure) });
+    if (result.failure !== undefined) {
+      const isWithoutSteps = result.compaction.summary !== undefined;
+      const text = (isWithoutSteps ? strings.noSummary : strings.noSummaryPruned)(result.failure);
+      context.emit({ type: "notice", level: "warning", text });
+    }
     this.#cache.forget();
     this.#uselessAt = undefined;
     return result;
@@ -255,21 +287,8 @@ export class ContextKeeper implements ContextView {
     return { tokens: this.tokens(), messages: this.#messages().length };
   }
 
-  /** The view now. The history itself where nothing is compacted; else a list that grows with it. */
   #messages(): readonly Message[] {
-    const { history } = this.#options;
-    const compaction = this.#fold.current();
-    if (!compaction) return history;
-    const view = this.#view;
-    if (view?.compaction === compaction && view.count <= history.length && history[view.count - 1] === view.last) {
-      view.messages.push(...history.slice(view.count));
-      view.count = history.length;
-      view.last = history.at(-1);
-      return view.messages;
-    }
-    const messages = [...viewOf(history, compaction)];
-    this.#view = { compaction, count: history.length, last: history.at(-1), messages };
-    return messages;
+    return this.#viewMessages(this.#fold.current());
   }
 
   #size(messages: readonly Message[], extra: number): number {
@@ -288,22 +307,25 @@ export class ContextKeeper implements ContextView {
   }
 
   #tooLong(tokens: number): ProviderError {
-    const { strings } = this.#options;
-    return new ProviderError(strings.tooLong(tokens, windowOf(this.#info, this.#learned)), {
-      kind: "context_overflow",
-      hint: strings.tooLongHint,
-    });
-  }
-
-  #tellOfCache(emit: Emit): void {
-    const lost = this.#lost;
-    this.#lost = undefined;
-    if (lost) emit({ type: "notice", level: "info", text: this.#options.strings.cacheLost(lost.tokens, lost.costUsd) });
+    const { contextWindow } = this.#info;
+    // A refusal has shown what does not fit, and not what would.
+    const isKnown = windowOf(this.#info, this.#learned) === contextWindow;
+    return tooLong(tokens, isKnown ? contextWindow : null, this.#options.strings);
   }
 
   #use({ info, tools }: Pick<PrepareContext, "info" | "tools">): void {
     this.#info = info;
     this.#tools = tools;
+    this.#measured ??= this.#measuredBefore();
+    this.#figure = undefined;
+  }
+
+  /** The figure of a session that goes on, beside what is estimated for the messages of that time. */
+  #measuredBefore(): Measured | undefined {
+    if (!this.#figure) return undefined;
+    const { tokens: exact, length, compaction } = this.#figure;
+    const messages = viewOf(this.#options.history.slice(0, length), compaction);
+    return { exact, estimated: this.#sizes.sum(messages) + this.#sizes.tools(this.#tools) };
   }
 
   #now(): string {

@@ -1,5 +1,6 @@
 import type { EngineEvent } from "../schema/event.ts";
 import { addUsage, contextTokens, NO_USAGE, type Usage } from "../schema/model.ts";
+import { countsAnew } from "./usage-beside.ts";
 
 /** What a session has come to. */
 export type Totals = {
@@ -56,6 +57,7 @@ export const createTotals = (before?: Totals): TotalsFold => {
           open = { ...open, turns: event.turn ?? open.turns };
           break;
         case "usage.updated":
+          if (countsAnew(event)) settle();
           open = { ...open, usage: event.total, costUsd: event.costUsd };
           break;
         case "run.completed":

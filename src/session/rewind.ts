@@ -61,7 +61,7 @@ export type ChatRewind = {
   readonly redoable: () => { readonly text: string; readonly restores: Restores } | null;
   /** Takes it back. Only between runs. */
   readonly redo: () => Promise<Restored>;
-  /** Null where there is no such turn; a `turn` that is null stands for the session. */
+  /** Null where there is no such turn; a `turn` that is null stands for the session, `files` that are null for not kept. */
   readonly diff: (
     scope: DiffScope,
   ) => Promise<{ readonly turn: PastTurn | null; readonly files: readonly FileDiff[] | null } | null>;

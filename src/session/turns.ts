@@ -216,6 +216,12 @@ export const createTurns = (history: Message[], past: TurnsState = NONE): Turns 
   };
 };
 
+/** Whether the program was killed while it restored files: then the newest step is that, and has no end. */
+export const isRestoreInterrupted = (turns: TurnsState | undefined): boolean => {
+  const last = turns?.steps.at(-1);
+  return last?.turn === null && last.after === null;
+};
+
 const commandOf = (call: ToolCall): string => {
   try {
     const { command } = JSON.parse(call.arguments) as { readonly command?: unknown };

@@ -60,7 +60,8 @@ const localDay = (time: string): string => {
   const date = new Date(time);
   if (Number.isNaN(date.getTime())) return "";
   const { year, month, day } = localTime(date);
-  return `${year}-${month}-${day}`;
+  // Of another year no clock of ours has known.
+  return /^\d{4}$/.test(year) ? `${year}-${month}-${day}` : "";
 };
 
 const ofRecord = ({ requests, turns, usage, costUsd }: UsageRecord): UsageSum => ({

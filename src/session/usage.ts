@@ -1,5 +1,6 @@
 import { addUsage, contextTokens, NO_USAGE, type Usage } from "../schema/model.ts";
 import type { JournalEntry } from "./journal.ts";
+import { countsAnew } from "./usage-beside.ts";
 
 /** A turn, a request to a model, or what a run has used beyond the requests that are known. */
 export type UsageRecord = {
@@ -72,8 +73,10 @@ const step = (open: Open, entry: JournalEntry): Used & { readonly open: Open } =
     }
     case "turn.started":
       return { ...NOTHING, turns: 1, open };
-    case "usage.updated":
-      return { ...since(open, entry.total, entry.costUsd), requests: 1 };
+    case "usage.updated": {
+      const counted = countsAnew(entry) ? { ...open, usage: NO_USAGE, costUsd: 0 } : open;
+      return { ...since(counted, entry.total, entry.costUsd), requests: 1 };
+    }
     case "run.completed": {
       // Requests between runs have sums of their own.
       const { open: ended, ...used } = since(open, entry.usage, entry.costUsd);
@@ -102,9 +105,14 @@ const since = (before: Open, usage: Usage, costUsd: number | null): Used & { rea
 const costOf = (provider: string, used: Usage, costUsd: number | null): number | null => {
   // Nobody is paid for the demonstration.
   if (provider === "offline") return 0;
-  // A server that gives no figures is not free.
-  return contextTokens(used) === 0 ? null : costUsd;
+  // A server that gives no figures is not free, and a figure that nobody could have paid is damage.
+  const isKnown = costUsd !== null && costUsd > -DUST_USD && costUsd < MAX_USD && contextTokens(used) > 0;
+  return isKnown ? Math.max(0, costUsd) : null;
 };
+
+/** Differences of sums of fractions have errors in their last digits. */
+const DUST_USD = 1e-9;
+const MAX_USD = 1e9;
 
 const isNothing = ({ turns, requests, usage }: Used): boolean =>
   turns === 0 && requests === 0 && contextTokens(usage) === 0;

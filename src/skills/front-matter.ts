@@ -28,8 +28,9 @@ export const parseHead = async (
 ): Promise<SkillHead | { readonly problem: SkillProblem }> => {
   const parsed = await parseValues(head);
   if ("problem" in parsed) return parsed;
-  const { name: given = folderName, description: described } = parsed.values;
-  const name = String(given).trim();
+  const { name: given = "", description: described } = parsed.values;
+  // A list or a map is no name, and need not be a value that has a text at all.
+  const name = typeof given === "string" ? given.trim() || folderName : "…";
   if (!NAME.test(name)) return { problem: (strings) => strings.nameInvalid(visibleControls(name)) };
   const description = typeof described === "string" ? visibleControls(described.replace(/\s+/g, " ").trim()) : "";
   if (description === "") return { problem: (strings) => strings.descriptionMissing };
@@ -40,7 +41,15 @@ export const parseHead = async (
 
 type Values = Readonly<Record<string, unknown>>;
 
+// The parser's time grows with the power of the depth: 500 keys `? ? ? …` would take hours.
+const MAX_BRACKETS = 200;
+const MAX_QUESTION_MARKS = 20;
+
+const isNested = (head: string): boolean =>
+  (head.match(/[[{]/g)?.length ?? 0) > MAX_BRACKETS || (head.match(/\?(?=\s)/g)?.length ?? 0) > MAX_QUESTION_MARKS;
+
 const parseValues = async (head: string): Promise<{ readonly values: Values } | { readonly problem: SkillProblem }> => {
+  if (isNested(head)) return { problem: (strings) => strings.frontMatterNested };
   // Most sessions have no skill.
   const { parseYaml } = await import("./parse-yaml.ts");
   try {

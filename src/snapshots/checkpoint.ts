@@ -47,17 +47,20 @@ export const createCheckpoints = (options: CheckpointOptions): Checkpoints => {
     return queue;
   };
 
-  /** Nothing where it fails or takes too long: the work does not depend on it. */
-  const attempt = async (): Promise<Snapshot | undefined> => {
+  /** Nothing where it fails or takes too long: the work does not depend on it. `late` gets the one that is no use any more as a state before. */
+  const attempt = async (late?: (taken: Snapshot) => void): Promise<Snapshot | undefined> => {
     let timer: NodeJS.Timeout | undefined;
     const slow = new Promise<"slow">((resolve) => {
       timer = setTimeout(resolve, slowMs, "slow");
     });
     try {
       // A slow one goes on, so that the next finds less to do.
-      const taken = await Promise.race([take(), slow]);
+      const taking = take();
+      const taken = await Promise.race([taking, slow]);
       if (taken === "slow") {
-        tellOnce(options.tell, strings.snapshotSlow(slowMs / 1000));
+        // Where it fails after all, the next one tells.
+        if (late) void taking.then(late, () => undefined);
+        else tellOnce(options.tell, strings.snapshotSlow(slowMs / 1000));
         return undefined;
       }
       const text = leftOutText(taken.leftOut, strings);
@@ -75,8 +78,11 @@ export const createCheckpoints = (options: CheckpointOptions): Checkpoints => {
     inTurn(async () => {
       const step = options.openStep();
       if (step === undefined || step === going()) return;
-      const taken = await attempt();
-      if (taken) keep({ id: taken.id }, "after");
+      const keepAfter = ({ id }: Snapshot): void => keep({ id }, "after");
+      const taken = await attempt((late) => {
+        if (options.openStep() === step && going() === undefined) keepAfter(late);
+      });
+      if (taken) keepAfter(taken);
     });
 
   const begin = (step: number): Promise<void> => {

@@ -33,26 +33,29 @@ const kindOf = (from: State, to: State): FileChange["kind"] => {
 /** The change, and a unified diff with git's words where no lines can tell it. */
 export const changeWithDiff = async (store: ObjectStore, { path, from, to }: Change, limit: Patience) => {
   const kind = kindOf(from, to);
-  const [name, before, after] = [linePath(path), textOf(store, from), textOf(store, to)];
+  const name = linePath(path);
   const names = {
     before: kind === "added" ? "/dev/null" : `a/${name}`,
     after: kind === "removed" ? "/dev/null" : `b/${name}`,
   };
   const modes = modeLines(from, to);
   const isSame = from.type === "file" && to.type === "file" && from.hash === to.hash;
-  const body = isSame ? "" : await textDiff(before, after, names, limit);
+  const body = isSame ? "" : await textDiff(store, { from, to, names }, limit);
   const change: FileChange = { path: shownPath(path), kind, lines: body === null ? null : countLines(body) };
   const said = body ?? `Binary files ${names.before} and ${names.after} differ`;
   return { change, diff: [...modes, ...(said === "" ? [] : [said])].join("\n") };
 };
 
 type Names = { readonly before: string; readonly after: string };
+type Sides = Pick<Change, "from" | "to"> & { readonly names: Names };
 
-const textDiff = async (before: string | null, after: string | null, names: Names, { until, now }: Patience) => {
+const textDiff = async (store: ObjectStore, { from, to, names }: Sides, { until, now }: Patience) => {
+  // Reading thousands of files takes its time as well.
+  if (now() > until) return null;
+  const [before, after] = [textOf(store, from), textOf(store, to)];
   if (before === null || after === null) return null;
   if (before === "") return wholeDiff("+", after, names);
   if (after === "") return wholeDiff("-", before, names);
-  if (now() > until) return null;
   return unifiedDiff({ before: { name: names.before, text: before }, after: { name: names.after, text: after } });
 };
 

@@ -1,7 +1,7 @@
 import { lstatSync, type Stats } from "node:fs";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
-import { type BytePath, bytePath, diskPath } from "./byte-path.ts";
-import { type IgnoreRules, parseIgnoreRules } from "./ignore-rules.ts";
+import { type BytePath, bytePath, diskPath, parentsOf } from "./byte-path.ts";
+import { type IgnoreRules, isIgnored, parseIgnoreRules } from "./ignore-rules.ts";
 import { readWhole } from "./read-file.ts";
 
 const MAX_BYTES = 1024 * 1024;
@@ -9,15 +9,29 @@ const MAX_BYTES = 1024 * 1024;
 /** Where the paths that rules are asked about begin, seen from the work directory: "" or, from a repository around it, with a final slash. */
 export type IgnoreStart = { readonly prefix: BytePath; readonly rules: readonly IgnoreRules[] };
 
-/** What the repository around the work directory says: its `info/exclude` and the `.gitignore` files down to the work directory's parent. */
+/**
+ * What the repository around the work directory says: its `info/exclude` and the `.gitignore` files down to the work
+ * directory's parent. Nothing where it ignores the work directory itself, as a home under git does: it is none of its own then.
+ */
 export const ignoreAround = (workDir: string): IgnoreStart => {
   const root = repositoryRoot(workDir);
   if (root === null || root === workDir) return { prefix: "", rules: root === null ? [] : repositoryRules(root, "") };
   const names = relative(root, workDir).split(sep);
   const folders = names.map((_, index) => names.slice(0, index).join("/"));
-  const rules = folders.flatMap((folder) => gitignoreRules(join(root, folder), withSlash(bytePath(folder))));
-  return { prefix: withSlash(bytePath(names.join("/"))), rules: [...rules.reverse(), ...repositoryRules(root, "")] };
+  const nearestFirst = folders
+    .flatMap((folder) => gitignoreRules(join(root, folder), withSlash(bytePath(folder))))
+    .reverse();
+  const rules = [...nearestFirst, ...repositoryRules(root, "")];
+  const path = bytePath(names.join("/"));
+  const isOut = [...parentsOf(path), path].some((folder) => isIgnoredFolder(folder, rules));
+  return isOut ? { prefix: "", rules: [] } : { prefix: withSlash(path), rules };
 };
+
+const isIgnoredFolder = (path: BytePath, rules: readonly IgnoreRules[]): boolean =>
+  isIgnored(
+    { path, name: path.slice(path.lastIndexOf("/") + 1), isFolder: true },
+    rules.filter(({ base }) => path.startsWith(base)),
+  );
 
 /** The rules of the `.gitignore` of a folder; none where it has none that can be read. A link is none, as for git. */
 export const gitignoreRules = (folder: string | Buffer, base: BytePath): IgnoreRules[] => {

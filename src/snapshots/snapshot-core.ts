@@ -39,16 +39,21 @@ export const createSnapshotCore = ({ workDir, folder, harnessHome, limits, now }
   const disk = (): Disk => ({ workDir: realFolder(workDir), store, maxFileBytes: limits.maxFileBytes });
   const listChanges = async (steps: readonly Step[]) => {
     const limit = patience(now);
+    let room = MAX_DIFF_CHARACTERS;
     const results: { change: FileChange; diff: string }[] = [];
     for (const { path, first, last } of pathHistories(store, steps))
-      if (!sameState(first, last) && !isUnknown(last))
-        results.push(await changeWithDiff(store, { path, from: first, to: last }, limit));
+      if (!sameState(first, last) && !isUnknown(last)) {
+        const { change, diff } = await changeWithDiff(store, { path, from: first, to: last }, limit);
+        const fits = diff.length <= room;
+        if (fits) room -= diff.length;
+        results.push({ change, diff: fits ? diff : "" });
+      }
     return results;
   };
   return {
     take: (isCancelled) => {
       const before = cache ?? loadStatCache(store);
-      const leaveOut = [realOrSelf(harnessHome), realOrSelf(folder)];
+      const leaveOut = [realOrSelf(harnessHome), realOrSelf(folder), ...SYSTEM_FOLDERS];
       const real = realFolder(workDir);
       const taken = takeSnapshot({ workDir: real, leaveOut, store, cache: before, limits, isCancelled, now });
       cache = taken.cache;
@@ -65,6 +70,12 @@ export const createSnapshotCore = ({ workDir, folder, harnessHome, limits, now }
     apply: (plan) => applyPlan(disk(), plan, patience(now)),
   };
 };
+
+/** Of all files together. More is not for eyes, and only fills the memory. */
+const MAX_DIFF_CHARACTERS = 4_000_000;
+
+/** Below a work directory as high up as `/`: no files of anybody's, and reading some of them does something. */
+const SYSTEM_FOLDERS: readonly string[] = ["/proc", "/sys", "/dev", "/run"];
 
 /** The entries of files that have not changed are the same objects. */
 const isSame = (before: StatCache, after: StatCache): boolean =>

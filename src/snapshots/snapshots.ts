@@ -50,7 +50,7 @@ export interface Snapshots {
   take(signal?: AbortSignal): Promise<Snapshot>;
   /** What the steps, the oldest first, have changed in sum. */
   changes(steps: readonly Step[]): Promise<readonly FileChange[]>;
-  /** The same as one unified diff, by file. */
+  /** The same as one unified diff, by file; empty where it would be too long beside the others. */
   diff(steps: readonly Step[]): Promise<readonly { readonly change: FileChange; readonly diff: string }[]>;
   /** How the work directory would get back to before the steps, the oldest first. Changes nothing. */
   plan(steps: readonly Step[]): Promise<RestorePlan>;

@@ -1,5 +1,4 @@
-import { en } from "./en.ts";
-import { type Strings, zh } from "./zh.ts";
+import type { Strings } from "./zh.ts";
 
 export type { Strings };
 
@@ -11,10 +10,12 @@ export type Language = "zh" | "en";
 export const localeLanguage = (env: Env): Language =>
   (env["LC_ALL"] || env["LC_MESSAGES"] || env["LANG"] || "").startsWith("zh") ? "zh" : "en";
 
-export const stringsFor = (language: Language): Strings => (language === "zh" ? zh : en);
+/** Loads one catalogue and not the other: they are a large part of what a start has to read. */
+export const loadStrings = async (language: Language): Promise<Strings> =>
+  language === "zh" ? (await import("./zh.ts")).zh : (await import("./en.ts")).en;
 
-/** The strings before any file is read: the locale, or HARNESS9_LANGUAGE. */
-export const earlyStrings = (env: Env): Strings => {
+/** The language before any file is read: HARNESS9_LANGUAGE, or the locale. */
+export const earlyLanguage = (env: Env): Language => {
   const language = env["HARNESS9_LANGUAGE"];
-  return stringsFor(language === "zh" || language === "en" ? language : localeLanguage(env));
+  return language === "zh" || language === "en" ? language : localeLanguage(env);
 };

@@ -241,7 +241,8 @@ export const startChat = (options: StartChatOptions): RunningChat => {
 
   const showPast = (): void => {
     const past = chat?.past();
-    if (past) replay(past, { scribe, width: width(), glyphs, strings: strings.sessions });
+    const contextTokens = chat?.session().context?.state().tokens;
+    if (past) replay(past, { scribe, width: width(), glyphs, strings: strings.sessions, contextTokens });
   };
 
   const showInfo = (): void => store.set({ info: chat?.info() ?? null });

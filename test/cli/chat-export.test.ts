@@ -6,11 +6,11 @@ import { expect, test } from "vitest";
 import { conversationMarkdown, exportPath, writeNewFile } from "../../src/cli/chat-export.ts";
 import type { Message } from "../../src/schema/message.ts";
 import { planReminder } from "../../src/session/plan-reminder.ts";
-import { stringsFor } from "../../src/text/strings.ts";
+import { loadStrings } from "../../src/text/strings.ts";
 import { UserError } from "../../src/text/user-error.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
-const en = stringsFor("en");
+const en = await loadStrings("en");
 const title = { sessionId: "20260102-030405-abcd", workDir: "/work", model: "openai/gpt" };
 const markdown = (...messages: readonly Message[]): string => conversationMarkdown(messages, title, en.chat);
 

@@ -2,11 +2,11 @@ import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { editText } from "../../src/cli/edit-text.ts";
-import { stringsFor } from "../../src/text/strings.ts";
+import { loadStrings } from "../../src/text/strings.ts";
 import { eventually } from "../helpers/run-bash.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
-const strings = stringsFor("en").chat;
+const strings = (await loadStrings("en")).chat;
 const PATH = process.env["PATH"];
 
 /** An editor made of a line of shell; `$1` is the file. */

@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { chatMemory } from "../../src/cli/memory.ts";
 import { prepare } from "../../src/cli/setup.ts";
@@ -131,4 +131,57 @@ test("a file that is opened is saved whole, in its own format, unless another pr
   expect(readFileSync(join(place.home, ".harness9/AGENTS.md"), "utf8")).toBe("be brief\n");
   put(place.workDir, "AGENTS.md", new Uint8Array([0, 255]));
   await expect(memory.read(instructions)).rejects.toThrow("cannot open AGENTS.md: no text");
+});
+
+test("a memory file in the home keeps its encoding when it is saved", async () => {
+  const place = newPlace();
+  const path = put(place.home, MAIN, Buffer.from("\ufeff- old é\n", "utf16le"));
+  const memory = await open(place);
+  const file = (await memory.list()).files.find(({ path: one }) => one === path);
+  if (!file) throw new Error("it is not listed");
+  await memory.save(file, await memory.read(file), "- new é\n");
+  expect(readFileSync(path, "utf16le")).toBe("\ufeff- new é\n");
+});
+
+test.each<[what: string, link: string, to: string]>([
+  ["the file", ".harness9/memory/MEMORY.md", ".bashrc"],
+  ["the folder", ".harness9/memory", "."],
+  ["nothing", ".harness9/memory/MEMORY.md", "missing"],
+])("of a project whose memory is a link to elsewhere (%s) no file is offered", async (_what, link, to) => {
+  const place = newPlace();
+  put(place.home, ".bashrc", "mine\n");
+  mkdirSync(dirname(join(place.workDir, link)), { recursive: true });
+  symlinkSync(join(place.home, to), join(place.workDir, link));
+  const { files } = await (await open(place)).list();
+  expect(files.map(({ shown }) => shown)).toEqual(["~/.harness9/AGENTS.md", "~/.harness9/memory/MEMORY.md"]);
+});
+
+// Only root can become somebody else, and only somebody else than root can be refused.
+const NOBODY = 65_534;
+
+test.runIf(process.getuid?.() === 0)(
+  "a folder of the memory that may not be read is named, and the rest is searched",
+  async () => {
+    const place = newPlace();
+    chmodSync(join(place.workDir, ".."), 0o755);
+    put(place.workDir, ".harness9/memory/a.md", "- deploy on Fridays\n");
+    put(place.workDir, ".harness9/memory/closed/b.md", "- deploy never\n");
+    chmodSync(join(place.workDir, ".harness9/memory/closed"), 0o700);
+    const server = await modelServer([toolCalls([read("deploy")]), openAIAnswer("Done.")]);
+    await runProgram(["run", "go"], { place, env: openAIEnv(server), uid: NOBODY });
+    expect(lastOf(server.requests[1])).toContain("deploy on Fridays");
+    expect(lastOf(server.requests[1])).toContain("not read: .harness9/memory/closed: permission denied");
+  },
+);
+
+test("several programs that remember at once lose nothing", async () => {
+  const place = newPlace();
+  const remember = async (n: number): Promise<number | null> => {
+    const note = { mode: "add", scope: "user", title: `Note ${n}`, content: `text ${n}` };
+    const server = await modelServer([toolCalls([write(note)]), openAIAnswer("Done.")]);
+    return (await runProgram(["run", "remember"], { place, env: openAIEnv(server) })).exitCode;
+  };
+  expect(await Promise.all([1, 2, 3, 4].map(remember))).toEqual([0, 0, 0, 0]);
+  const titles = readFileSync(join(place.home, MAIN), "utf8").match(/Note \d/g) ?? [];
+  expect([...titles].sort()).toEqual(["Note 1", "Note 2", "Note 3", "Note 4"]);
 });

@@ -192,6 +192,8 @@ describe("what cannot be played", () => {
     ["text.jsonl", "is neither a recording nor the journal of a session"],
     ["bytes.jsonl", "is neither a recording nor the journal of a session"],
     ["event.jsonl", "is neither a recording nor the journal of a session"],
+    // Without a line and without an end.
+    ["/dev/zero", "is neither a recording nor the journal of a session"],
     ["newer.jsonl", "version 7"],
     ["head.jsonl", "there are no events in"],
     [".", "cannot read"],

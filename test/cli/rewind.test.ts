@@ -82,6 +82,7 @@ const begin = (folder: string) => {
     rewind,
     told,
     workDir,
+    close: files.close,
     /** `a=text` writes a file, `a=` removes it. */
     run: (edits: string) => session.runShell(edits, SIGNAL, () => undefined),
     state: (): Readonly<Record<string, string>> =>
@@ -121,6 +122,8 @@ test("turns tell what they have changed; a diff of one, of the last and of all",
   expect(await diffOf({ type: "turn", number: 1 })).toEqual([1, ["added a"]]);
   expect(await diffOf({ type: "session" })).toEqual([null, ["added a", "added b"]]);
   expect(await diffOf({ type: "turn", number: 3 })).toBeNull();
+  await chat.run("a=2\n");
+  expect(await diffOf({ type: "last" })).toEqual([2, ["changed a", "added b"]]);
 });
 
 test("what others have changed is named beforehand, and what they change at the last moment afterwards", async () => {
@@ -141,6 +144,18 @@ test("what others have changed is named beforehand, and what they change at the 
   expect(chat.state()).toEqual({ a: "mine\n", b: "mine too\n" });
   await chat.rewind.redo();
   expect(chat.state()).toEqual({ a: "mine\n", b: "mine too\n", c: "2\n" });
+});
+
+test("who leaves while files are restored waits for them, and the state after is kept", async () => {
+  const chat = begin(tempDir());
+  await chat.run("a=1\n;b=1\n");
+  const [turn] = await chat.rewind.turns();
+  if (!turn) throw new Error("no turn");
+  const way = await chat.rewind.wayBack(turn);
+  const done = way.go("files");
+  await chat.close();
+  expect([chat.state(), chat.session.turns.steps().map(({ after }) => after === null)]).toEqual([{}, [false, false]]);
+  expect((await done).files).toBe(2);
 });
 
 type Act =
@@ -196,5 +211,48 @@ test("however one goes back and forth, the files are as they were then", { timeo
       rmSync(folder, { recursive: true, force: true });
     }),
     { numRuns: 40 },
+  );
+});
+
+type Meddling = Act | { readonly type: "outsider"; readonly path: string; readonly isRemoved: boolean };
+
+const meddling: fc.Arbitrary<Meddling> = fc.oneof(
+  { weight: 2, arbitrary: act },
+  {
+    weight: 1,
+    arbitrary: fc.record({ type: fc.constant("outsider" as const), path: name, isRemoved: fc.boolean() }),
+  },
+);
+
+test("what somebody else has written last into a file stays, however one goes back and forth", {
+  timeout: 60_000,
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(meddling, { minLength: 4, maxLength: 14 }), async (acts) => {
+      const folder = tempDir();
+      const chat = begin(folder);
+      const theirs = new Map<string, string>();
+      for (const [index, one] of acts.entries()) {
+        const now = new Map(Object.entries(chat.state()));
+        if (one.type === "turn") {
+          await chat.run(one.edits.join(";"));
+          const after = new Map(Object.entries(chat.state()));
+          for (const path of [...theirs.keys()]) if (now.get(path) !== after.get(path)) theirs.delete(path);
+        } else if (one.type === "outsider") {
+          const text = one.isRemoved ? "" : `theirs ${index}`;
+          if (one.isRemoved && !now.has(one.path)) continue;
+          carryOut(chat.workDir, `${one.path}=${text}`);
+          // What is gone may be as a turn had left it: nobody can tell.
+          if (one.isRemoved) theirs.delete(one.path);
+          else theirs.set(one.path, text);
+        } else if (one.type === "redo") {
+          if (chat.rewind.redoable()) await chat.rewind.redo();
+        } else if (chat.session.turns.list()[one.index]) await goBack(chat, one.index, one.restores);
+        const after = new Map(Object.entries(chat.state()));
+        for (const [path, text] of theirs) expect([path, after.get(path)]).toEqual([path, text]);
+      }
+      rmSync(folder, { recursive: true, force: true });
+    }),
+    { numRuns: 60 },
   );
 });

@@ -103,4 +103,6 @@ test("null keeps all, and a project's files have no say", async () => {
   const ended = await runProgram(["run", "--trust", "run true"], { place });
   expect(ended.stderr).toContain("ignored 'retention.days'");
   expect(left(folder)).toEqual(ids(30));
+  const { checkedAt } = JSON.parse(readFileSync(marker(place), "utf8")) as { readonly checkedAt: string };
+  expect(Date.now() - Date.parse(checkedAt)).toBeLessThan(DAY_MS);
 });

@@ -139,7 +139,7 @@ test("list shows this folder's sessions, the newest first, and --all those of ev
   put(place.workDir, "README.md", "hello\n");
   expect(await sessions(place, "list")).toEqual({
     exitCode: 0,
-    stdout: "this folder has no session yet; --all lists those of all folders\n",
+    stdout: "this folder has no session yet; harness9 sessions --all lists those of all folders\n",
     stderr: "",
   });
   const first = await runOffline(place, "read README.md");
@@ -380,6 +380,8 @@ test("a journal that cannot be opened or goes on no longer is a notice, once, an
 test("the sentences come in Chinese too", async () => {
   const place = newPlace();
   const env = { LANG: "zh_CN.UTF-8" };
-  expect((await runProgram(["sessions"], { place, env })).stdout).toBe("此目录还没有会话；--all 列出所有目录的\n");
+  expect((await runProgram(["sessions"], { place, env })).stdout).toBe(
+    "此目录还没有会话；harness9 sessions --all 列出所有目录的\n",
+  );
   expect((await runProgram(["sessions", "show", "x"], { place, env })).stderr).toContain("没有会话 'x'");
 });

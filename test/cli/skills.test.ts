@@ -90,3 +90,11 @@ test("harness9 tools lists them", async () => {
   put(place.home, ".harness9/skills/pdf/SKILL.md", skill("pdf"));
   expect((await runProgram(["tools"], { place })).stdout).toContain("\npdf\n  what pdf is for\n");
 });
+
+test("a yes to a project's skills counts in another language too", async () => {
+  const place = newPlace();
+  put(place.workDir, ".agents/skills/two/SKILL.md", skill("two"));
+  const trust = await runProgram(["trust"], { place, env: { HARNESS9_LANGUAGE: "zh" } });
+  expect(trust.stdout).toContain("  .agents/skills/two/SKILL.md  two  what two is for\n");
+  expect((await offered(place)).skills).toEqual(["two: what two is for"]);
+});

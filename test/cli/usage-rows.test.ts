@@ -4,10 +4,10 @@ import { usageJson, usageRows } from "../../src/cli/usage-rows.ts";
 import { NO_USAGE } from "../../src/schema/model.ts";
 import type { UsageRecord } from "../../src/session/usage.ts";
 import { createUsageTable, USAGE_GROUPS, type UsageGroup } from "../../src/session/usage-table.ts";
-import { stringsFor } from "../../src/text/strings.ts";
+import { loadStrings } from "../../src/text/strings.ts";
 import { displayWidth } from "../../src/ui/width.ts";
 
-const { usage: strings } = stringsFor("en");
+const { usage: strings } = await loadStrings("en");
 
 const record = (more: Partial<UsageRecord>): UsageRecord => ({
   time: new Date(2026, 10, 30, 12).toISOString(),
@@ -53,6 +53,15 @@ test("days in their order, each column with its sum; an unknown cost is never no
     "2026-11-29            $0.5000         1      0      0       0           7            0          0",
     "2026-11-30  $0.2500 + unknown         2      1  1,009      20           0            0          5",
     "total       $0.7500 + unknown         4      1  1,009      20           7            0          5",
+  ]);
+});
+
+test("in a terminal, columns of nothing make room for the others", () => {
+  expect(usageRows(tableOf("day", RECORDS.slice(0, 2)), { by: "day", width: 80, strings })).toEqual([
+    "day            cost  requests  turns  input  output  cache read  reasoning",
+    "2026-11-29  $0.5000         1      0      0       0           7          0",
+    "2026-11-30  $0.2500         1      1  1,000      20           0          5",
+    "total       $0.7500         2      1  1,000      20           7          5",
   ]);
 });
 

@@ -8,7 +8,7 @@ import { DEFAULT_SETTINGS, settingsSchema } from "../../src/config/settings.ts";
 import { listServers } from "../../src/providers/servers.ts";
 import type { ChatSettings } from "../../src/session/chat.ts";
 import { EXIT } from "../../src/text/exit.ts";
-import { stringsFor } from "../../src/text/strings.ts";
+import { loadStrings } from "../../src/text/strings.ts";
 import { SLASH_COMMANDS } from "../../src/ui/commands/slash-commands.ts";
 import { KEY_HELP } from "../../src/ui/input/keymap.ts";
 import { codeBlocks, headingLevels, tableHead, tableUnder } from "./markdown.ts";
@@ -131,8 +131,9 @@ test.each(pages)("%s names only scripts, files and links that exist", (path) => 
   expect([...links, ...files].filter((file) => !existsSync(join(root, file)))).toEqual([]);
 });
 
-test.each(readmes)("%s names only options that the program has", (path) => {
-  const program = createProgram("0.0.0", stringsFor("en").cli, {
+test.each(readmes)("%s names only options that the program has", async (path) => {
+  const { cli } = await loadStrings("en");
+  const program = createProgram("0.0.0", cli, {
     perform: async () => undefined,
     openChat: async () => undefined,
   });

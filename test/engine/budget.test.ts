@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import { type Budget, createBudget } from "../../src/engine/budget.ts";
 import type { Answer, Question } from "../../src/schema/ask.ts";
 import { NO_USAGE, type Usage } from "../../src/schema/model.ts";
-import { stringsFor } from "../../src/text/strings.ts";
+import { loadStrings } from "../../src/text/strings.ts";
 
-const { engine: strings } = stringsFor("en");
+const { engine: strings } = await loadStrings("en");
 const PRICES = { input: 1_000_000, output: 0, cacheRead: 0, cacheWrite: 0 };
 const { signal } = new AbortController();
 

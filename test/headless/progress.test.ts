@@ -2,13 +2,14 @@ import { expect, test } from "vitest";
 import { createProgress, type Paint } from "../../src/headless/progress.ts";
 import type { EngineEvent, EngineEventBody } from "../../src/schema/event.ts";
 import { NO_USAGE } from "../../src/schema/model.ts";
-import { stringsFor } from "../../src/text/strings.ts";
+import { loadStrings } from "../../src/text/strings.ts";
 
+const strings = (await loadStrings("en")).headless;
 const PLAIN: Paint = { success: (text) => text, failure: (text) => text, dim: (text) => text };
 const MARKED: Paint = { success: (text) => `<s>${text}`, failure: (text) => `<f>${text}`, dim: (text) => `<d>${text}` };
 
 const lines = (bodies: readonly EngineEventBody[], paint = PLAIN): readonly (string | undefined)[] => {
-  const progress = createProgress(stringsFor("en").headless, paint);
+  const progress = createProgress(strings, paint);
   return bodies.map((body) => progress({ ...body, sessionId: "s", seq: 1, time: "" } as EngineEvent));
 };
 

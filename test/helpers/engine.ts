@@ -3,14 +3,14 @@ import { Engine } from "../../src/engine/engine.ts";
 import type { EngineOptions, RunInput } from "../../src/engine/options.ts";
 import type { EngineEventBody, EventType } from "../../src/schema/event.ts";
 import type { Message } from "../../src/schema/message.ts";
-import { stringsFor } from "../../src/text/strings.ts";
+import { loadStrings } from "../../src/text/strings.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
 import { Registry } from "../../src/tools/registry.ts";
 import { limitTime } from "../../src/tools/timeout.ts";
 import type { Tool, ToolContext, ToolMiddleware, ToolOutput } from "../../src/tools/tool.ts";
 import type { ScriptedProvider } from "./scripted-provider.ts";
 
-export const zh = stringsFor("zh");
+export const zh = await loadStrings("zh");
 
 /** A tool with one optional argument `text`. */
 export const tool = (
@@ -41,6 +41,20 @@ export const registryOf = (tools: readonly Tool[], middlewares: readonly ToolMid
   return registry;
 };
 
+/** What an engine needs beside its model and its tools. */
+export const ENGINE_OPTIONS: Omit<EngineOptions, "provider" | "tools"> = {
+  info: { contextWindow: null, maxOutputTokens: null, prices: null },
+  limits: { maxTurns: 50, toolTimeoutMs: 60_000, maxConcurrentTools: 0 },
+  thinking: "off",
+  permissionMode: () => "auto",
+  sandbox: "off",
+  logFile: null,
+  session: { id: "test", workDir: "/work" },
+  mask: (text) => text,
+  strings: zh.engine,
+  now: () => 0,
+};
+
 export type TestRun = {
   readonly events: readonly EngineEventBody[];
   readonly history: readonly Message[];
@@ -61,16 +75,8 @@ export const runEngine = async (provider: ScriptedProvider, options: TestRunOpti
   const history: Message[] = [{ role: "system", content: "Your working directory is: /work" }];
   const engine = new Engine({
     provider,
-    info: { contextWindow: null, maxOutputTokens: null, prices: null },
+    ...ENGINE_OPTIONS,
     tools: registryOf(options.tools ?? [], options.middlewares),
-    limits: { maxTurns: 50, toolTimeoutMs: 60_000, maxConcurrentTools: 0 },
-    thinking: "off",
-    permissionMode: () => "auto",
-    sandbox: "off",
-    logFile: null,
-    session: { id: "test", workDir: "/work" },
-    mask: (text) => text,
-    strings: zh.engine,
     now: () => performance.now(),
     ...options.engine,
   });

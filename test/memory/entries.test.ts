@@ -186,3 +186,37 @@ test("the content comes back as it was written", () => {
     expect(added?.entry && entryContent(added.text, added.entry)).toBe("one\n\n- two\n  three");
   }
 });
+
+const LONG = 200_000;
+
+// Where time grew with the square of the length, each would take minutes.
+test.each<[what: string, text: string, titles: readonly string[]]>([
+  ["blanks within a heading", `# a${" ".repeat(LONG)}\u00a0b\n- c\n`, ["c"]],
+  ["marks within a heading", `## ${"# ".repeat(LONG / 2)}x\n`, [`${"# ".repeat(40).slice(0, 79)}…`]],
+  ["blank lines in an item", `- a\n${" \n".repeat(LONG / 2)}  x\n- b\n`, ["a", "b"]],
+  ["dashes", `- a${"-".repeat(LONG)}b\n`, [`a${"-".repeat(78)}…`]],
+])("a file of %s is read and changed at once", (_, text, titles) => {
+  const { entries } = splitEntries(text);
+  expect(entries.map(({ title }) => title)).toEqual(titles);
+  const [first] = entries;
+  if (!first) throw new Error("no entry");
+  expect(addEntry(text, "New", "text")?.entry?.title).toBe("New");
+  expect(removeEntry(text, first)).not.toBeNull();
+  expect(updateEntry(text, first, entryContent(text, first) || "text")).not.toBeNull();
+});
+
+test.each([
+  ["## A #", "A"],
+  ["## A#", "A#"],
+  ["## A \t##\t", "A"],
+  ["## ##", ""],
+  ["##", ""],
+  ["## A # B", "A # B"],
+])("%j is a heading", (heading, title) => {
+  expect(splitEntries(`# one\n# two\n${heading}\n`).entries.length).toBe(2);
+  expect(splitEntries(`# one\n\n${heading}\n`).entries.map((entry) => entry.title)).toEqual([title]);
+});
+
+test.each(["##A", "####### A", "    ## A"])("%j is none", (line) => {
+  expect(splitEntries(`${line}\n`).entries.map(({ level }) => level)).toEqual([null]);
+});

@@ -31,9 +31,10 @@ const open = (strings: Strings = zh) => {
     { scope: "user", dir: join(home, "memory"), shown: "~/.harness9/memory", within: join(home, "memory") },
   ];
   const mask = createMask(new Map([["OPENAI_API_KEY", "secret-value-123"]]));
+  const takeTurn = async () => () => undefined;
   const tools = {
     memory_read: createMemoryRead({ folders, strings }) as Tool,
-    memory_write: createMemoryWrite({ folders, locks: createPathLocks(), mask, strings }) as Tool,
+    memory_write: createMemoryWrite({ folders, locks: createPathLocks(), takeTurn, mask, strings }) as Tool,
   };
   const registry = new Registry({ strings: strings.registry });
   for (const tool of Object.values(tools)) registry.register(tool);
@@ -265,7 +266,10 @@ test("a file that cannot be read is not written over", async () => {
   const { call, root } = open(en);
   const bytes = new Uint8Array([0xff, 0x00, 0x41]);
   put(root, MAIN, bytes);
-  expect(await call("memory_write", { mode: "add", scope: "user", content: "x" })).toMatchObject({ isError: true });
+  expect(await call("memory_write", { mode: "add", scope: "user", content: "x" })).toMatchObject({
+    output: "cannot write ~/.harness9/memory/MEMORY.md: it is there, and cannot be read; the person should look at it",
+    isError: true,
+  });
   expect(new Uint8Array(readFileSync(join(root, MAIN)))).toEqual(bytes);
 });
 
@@ -295,4 +299,34 @@ test("many at once are all kept", async () => {
     Array.from({ length: 10 }, (_, n) => call("memory_write", { mode: "add", scope: "user", content: `fact ${n}` })),
   );
   expect(read(MAIN).split("\n- ").length).toBe(11);
+});
+
+test.each([
+  ["- a\n- b\n", "b", "- a\n- new\n"],
+  ["1. a\n2. b\n", "a", "1. new\n2. b\n"],
+  ["- [ ] a\n- [x] b\n", "b", "- [ ] a\n- new\n"],
+  ["first\n\nsecond\n", "first", "new\n\nsecond\n"],
+  ["> a\n\n## B\nx\n", "a", "new\n\n## B\nx\n"],
+])("of %j the entry %s without a heading gets another text", async (before, title, after) => {
+  const { call, read, root } = open(en);
+  put(root, MAIN, before);
+  const args = { mode: "update", scope: "user", title, content: "new" };
+  expect(await call("memory_write", args)).toMatchObject({ isError: false });
+  expect(read(MAIN)).toBe(after);
+});
+
+test.each([
+  ["### a ###", "a"],
+  ["F #", "F"],
+  ["C#", "C#"],
+])("the title %j is kept as %s", async (title, kept) => {
+  const { call, read } = open(en);
+  await call("memory_write", { mode: "add", scope: "user", title, content: "x" });
+  expect(read(MAIN)).toBe(`# Memory\n\n## ${kept}\n\nx\n`);
+});
+
+test("a text that nobody can see is empty", async () => {
+  const { call } = open(en);
+  const args = { mode: "add", scope: "user", content: "\u200b \u2060" };
+  expect(await call("memory_write", args)).toMatchObject({ isError: true });
 });

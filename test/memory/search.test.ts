@@ -101,3 +101,16 @@ test("any question and any text give scores above 0 and up to 1, the best first"
     }),
   );
 });
+
+// Where time grew with the square of the length, each would take minutes.
+test.each([
+  ["one mark", "-".repeat(200_000)],
+  ["accents", "\u0301".repeat(200_000)],
+  ["a path", "/:".repeat(100_000)],
+  ["Chinese", "数据库".repeat(30_000)],
+  ["Thai", "ก".repeat(100_000)],
+])("much of %s is searched at once, in a question and in a text", async (_, much) => {
+  const items = [{ title: "a", text: `deploy a${much}b` }];
+  expect((await search("deploy", items)).length).toBe(1);
+  await search(`deploy a${much}b`, [{ title: "a", text: "deploy" }]);
+});

@@ -49,7 +49,8 @@ describe("the table of modes: ask, auto-edit, plan, auto, yolo", () => {
   const LOOKS = "mode: mode {mode}: reading";
   const EDITS = "mode: mode {mode}: changing files";
   const RUNS = "mode: mode {mode}: running a command";
-  const ACTS = "mode: mode {mode}: a tool that acts on the outside";
+  const REDIRECT = "mode: mode {mode}: running a command with a redirect: o";
+  const ACTS = "mode: mode {mode}: a tool that may change something";
   const SECRET = "secret: mode {mode}: '.env' looks like a file of keys or passwords";
   const UNSURE =
     "mode: mode {mode}: nobody can be sure what this command runs (the name of a command is not literal: $x)";
@@ -68,6 +69,11 @@ describe("the table of modes: ask, auto-edit, plan, auto, yolo", () => {
     ["a read-only command on a secret", command("cat .env"), cells("ask ask ask refuse allow", SECRET)],
     ["another command on a secret", command("cp .env x"), cells("ask ask refuse refuse allow", SECRET, { plan: RUNS })],
     ["editing a secret", file("edit", ".env"), cells("ask ask refuse refuse allow", SECRET, { plan: EDITS })],
+    [
+      "a redirect inside",
+      command("npm test > o"),
+      cells("ask ask refuse allow allow", RUNS, { ask: REDIRECT, plan: REDIRECT }),
+    ],
     ["what nobody can be sure of", command("$x y"), cells("ask ask refuse refuse allow", UNSURE)],
     ["deletion outside, not vital", command("rm -rf /data/x"), cells("ask ask refuse refuse allow", RM)],
     ["the guard's list", command("git reset --hard"), cells("ask ask refuse refuse ask", HARD)],

@@ -1,17 +1,19 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
+import { createBudget } from "../../src/engine/budget.ts";
 import { Engine } from "../../src/engine/engine.ts";
 import type { EngineOptions } from "../../src/engine/options.ts";
 import { createAnthropic } from "../../src/providers/anthropic.ts";
 import { createOpenAI } from "../../src/providers/openai.ts";
 import type { LLMProvider } from "../../src/providers/provider.ts";
 import type { EngineEvent } from "../../src/schema/event.ts";
-import type { ModelInfo } from "../../src/schema/model.ts";
+import { type ModelInfo, NO_USAGE } from "../../src/schema/model.ts";
 import { isJournaled, type JournalEntry, journalLine } from "../../src/session/journal.ts";
 import { parseJournalLine } from "../../src/session/journal-schema.ts";
 import { readPast } from "../../src/session/resume.ts";
 import { Session, type TurnEntry } from "../../src/session/session.ts";
 import { en } from "../../src/text/en.ts";
-import { registryOf, tool, zh } from "../helpers/engine.ts";
+import { ENGINE_OPTIONS, registryOf, tool } from "../helpers/engine.ts";
 import {
   type Answer,
   type ModelServer,
@@ -83,26 +85,26 @@ type On = {
   readonly engine?: Partial<EngineOptions>;
 };
 
-const sessionOn = (provider: LLMProvider, info: ModelInfo, { kept, past, output = 1500, engine = {} }: On): Session =>
+const engineOn = (
+  provider: LLMProvider,
+  info: ModelInfo,
+  { output = 1500, engine = {} }: Pick<On, "output" | "engine">,
+): Engine =>
+  new Engine({
+    ...ENGINE_OPTIONS,
+    provider,
+    info,
+    tools: registryOf([tool("echo", (text) => `${text} ${"o".repeat(output)}`)]),
+    session: { id: "20260102-030405-abcd", workDir: "/work" },
+    ...engine,
+  });
+
+const sessionOn = (provider: LLMProvider, info: ModelInfo, { kept, past, ...on }: On): Session =>
   new Session({
     id: "20260102-030405-abcd",
     systemPrompt: SYSTEM,
     past,
-    engine: new Engine({
-      provider,
-      info,
-      tools: registryOf([tool("echo", (text) => `${text} ${"o".repeat(output)}`)]),
-      limits: { maxTurns: 50, toolTimeoutMs: 60_000, maxConcurrentTools: 0 },
-      thinking: "off",
-      permissionMode: () => "auto",
-      sandbox: "off",
-      logFile: null,
-      session: { id: "20260102-030405-abcd", workDir: "/work" },
-      mask: (text) => text,
-      strings: zh.engine,
-      now: () => 0,
-      ...engine,
-    }),
+    engine: engineOn(provider, info, on),
     sinks: [
       (event) => {
         kept.events.push(event);
@@ -140,6 +142,15 @@ const window = (contextWindow: number | null): ModelInfo => ({ contextWindow, ma
 const only = <T extends EngineEvent["type"]>(events: readonly EngineEvent[], type: T) =>
   events.filter((event): event is EngineEvent<T> & EngineEvent => event.type === type);
 
+/** The calls of an Anthropic request that have lost the signed thought which led to them. */
+const unsignedCalls = (request: ReceivedRequest): readonly string[] =>
+  messagesOf(request).flatMap(({ content }) => {
+    const blocks = Array.isArray(content) ? (content as readonly Readonly<Record<string, unknown>>[]) : [];
+    const signatures = blocks.map(({ signature }) => signature);
+    const ids = blocks.flatMap(({ type, id }) => (type === "tool_use" ? [String(id)] : []));
+    return ids.filter((id) => !signatures.includes(`sig-${id}`));
+  });
+
 const TURNS_A_RUN = 5;
 
 test.each<Dialect>(["openai", "anthropic"])(
@@ -153,6 +164,7 @@ test.each<Dialect>(["openai", "anthropic"])(
     const strict = strictly((request) => {
       const text = JSON.stringify(request.body);
       missing.push(...["PINNED", ...words].filter((word) => !text.includes(word)));
+      if (dialect === "anthropic") missing.push(...unsignedCalls(request));
       if (isSummaryRequest(request)) {
         summaries += 1;
         return answerOf(dialect, { text: `## Intent\nAll of it, ${summaries} times.` }, request, "s");
@@ -221,6 +233,10 @@ test("a message that fits nowhere ends the run with an error that says what to d
     const session = sessionOn(providerOf("openai", server, info), info, { kept });
     const end = await send(session, "x".repeat(400_000));
     expect(end.error).toMatchObject({ kind: "context_overflow", hint: en.compaction.tooLongHint });
+    // Nobody knows what the window holds where a refusal is all that is known of it.
+    expect(/window holds \d+/.exec(end.error?.message ?? "")?.[0]).toBe(
+      info.contextWindow === null ? undefined : "window holds 5000",
+    );
     expect(await send(session, "hello")).toMatchObject({ reason: "completed" });
   }
   expect(strict.problems.length).toBeLessThanOrEqual(3);
@@ -305,12 +321,12 @@ test("a person compacts, rewrites the summary and takes it back; each is written
   });
   expect(again.context?.state().messages).toEqual(context?.state().messages);
 
-  expect([context?.undo(onEvent), context?.undo(onEvent), context?.undo(onEvent)]).toEqual([true, true, false]);
+  // With the summary both texts of it are gone.
+  expect([context?.undo(onEvent), context?.undo(onEvent)]).toEqual([true, false]);
   expect(context?.state().messages).toBe(session.messages);
   expect(kept.lines.flatMap(({ type }) => (type.startsWith("compaction") ? [type] : []))).toEqual([
     "compaction",
     "compaction",
-    "compaction.undone",
     "compaction.undone",
   ]);
   expect(strict.problems).toEqual([]);
@@ -524,4 +540,289 @@ test("a server that counts its calls from one again gives none the id of one tha
   const ids = session.messages.flatMap((message) => ("toolCallId" in message ? [message.toolCallId] : []));
   expect(new Set(ids).size).toBe(29);
   expect(session.context?.compaction()).toBeDefined();
+});
+
+test("a message that did not fit keeps nobody from going on, also behind answers", async () => {
+  const { strict, server } = await calling(5000, 1);
+  const info = window(5000);
+  const session = sessionOn(providerOf("openai", server, info), info, { kept: newKept() });
+  await send(session, "hi");
+  expect(await send(session, "x".repeat(400_000))).toMatchObject({ reason: "error" });
+  expect(await send(session, "hello")).toMatchObject({ reason: "completed" });
+  expect(await send(session, "hello again")).toMatchObject({ reason: "completed" });
+  expect(strict.problems).toEqual([]);
+  expect(JSON.stringify(server.requests.at(-1)?.body)).toContain("hello again");
+});
+
+test("a summary that is much longer than it was to be is cut, and not paid for in vain", async () => {
+  const summary = (request: ReceivedRequest): Answer =>
+    answerOf("openai", { text: `## Intent\n${"word ".repeat(10_000)}the end` }, request, "s");
+  const { strict, server } = await calling(8000, 40, { summary });
+  const info = window(8000);
+  const kept = newKept();
+  const session = sessionOn(providerOf("openai", server, info), info, { kept, output: 100 });
+  for (let run = 1; run <= 3; run += 1)
+    expect(await send(session, `order ${run}`)).toMatchObject({ reason: "completed" });
+  expect(strict.problems).toEqual([]);
+  expect(only(kept.events, "notice")).toEqual([]);
+  expect(session.context?.compaction()?.summary).toMatch(/^## Intent\n.* characters left out here .*the end$/s);
+  expect(server.requests.filter(isSummaryRequest)).toHaveLength(only(kept.events, "context.compacted").length);
+});
+
+const inBudget = (spent: number) => ({
+  limits: { maxTurns: 50, toolTimeoutMs: 60_000, maxConcurrentTools: 0, maxTokens: spent },
+});
+
+test("a summary that has to be asked for twice is not, where the budget is used up between", async () => {
+  const summary = (request: ReceivedRequest): Answer => answerOf("openai", { call: "x" }, request, "s");
+  const info = window(3000);
+  const rich = await calling(3000, 100, { summary });
+  await send(sessionOn(providerOf("openai", rich.server, info), info, { kept: newKept(), output: 100 }), "work on");
+  const index = rich.server.requests.findIndex(isSummaryRequest);
+  const spent = rich.server.requests.slice(0, index).reduce((sum, request) => sum + sizeOf(request) + 20, 0);
+
+  const { server } = await calling(3000, 100, { summary });
+  const engine = inBudget(spent + 1);
+  const session = sessionOn(providerOf("openai", server, info), info, { kept: newKept(), output: 100, engine });
+  expect(await send(session, "work on")).toMatchObject({ reason: "budget" });
+  expect(server.requests.findIndex(isSummaryRequest)).toBe(server.requests.length - 1);
+  expect(session.context?.compaction()).toBeUndefined();
+});
+
+test.each([
+  ["nobody extends", undefined, "cancelled"],
+  ["a person does not extend", "stop", "cancelled"],
+  ["a person extends", "again", "compacted"],
+])("/compact with a budget that is used up, which %s", async (_, choice, type) => {
+  const { server } = await calling(100_000, 6);
+  const info = window(100_000);
+  const budget = createBudget({ maxTokens: 100 });
+  const asked: string[] = [];
+  const ask: EngineOptions["ask"] = async (question) => {
+    asked.push(question.kind);
+    return { choice: choice ?? "" };
+  };
+  const provider = providerOf("openai", server, info);
+  const session = sessionOn(provider, info, { kept: newKept() });
+  await send(session, "work on");
+  budget.add({ ...NO_USAGE, inputTokens: 100 }, null, "server");
+  session.use(engineOn(provider, info, { engine: { budget, ask: choice === undefined ? undefined : ask } }));
+  const sent = server.requests.length;
+  const seen: EngineEvent[] = [];
+  const done = await session.context?.compact({}, SIGNAL, (event) => void seen.push(event));
+  expect(done?.type).toBe(type);
+  expect(server.requests.length - sent).toBe(type === "compacted" ? 1 : 0);
+  expect(asked).toEqual(choice === undefined ? [] : ["choice"]);
+  if (type === "cancelled") expect(seen.map((event) => event.type)).toEqual(["notice"]);
+});
+
+test("what a server's refusal has shown is forgotten with another model, also when the session goes on with it", async () => {
+  const { server } = await calling(5000, 30);
+  const kept = newKept();
+  const unknown = window(null);
+  const session = sessionOn(providerOf("openai", server, unknown), unknown, { kept });
+  await send(session, "work on");
+  expect(session.context?.state().window).toBeLessThan(6000);
+
+  const same = sessionOn(providerOf("openai", server, unknown), unknown, { kept, past: await pastOf(kept.lines) });
+  await send(same, "more");
+  expect(same.context?.state().window).toBeLessThan(6000);
+
+  const large = window(200_000);
+  const { server: roomy } = await calling(200_000, 30);
+  const other = { ...providerOf("openai", roomy, large), model: "another-model" };
+  const again = sessionOn(other, large, { kept, past: await pastOf(kept.lines) });
+  await send(again, "more");
+  expect(again.context?.state().window).toBe(200_000);
+});
+
+/** A server whose answers end the run, and say how much of a prompt of 10,000 tokens came from its cache. */
+const caching = (...cached: readonly number[]) =>
+  modelServer((_, count) =>
+    openAIAnswer("Done.", "stop", {
+      prompt_tokens: 10_000,
+      completion_tokens: 20,
+      prompt_tokens_details: { cached_tokens: cached[count - 1] ?? 0 },
+    }),
+  );
+
+test("a cache that is lost between two runs of one request each is told of", async () => {
+  const server = await caching(9000, 0);
+  const info = window(1_000_000);
+  const kept = newKept();
+  const session = sessionOn(providerOf("openai", server, info), info, { kept });
+  await send(session, "one");
+  await send(session, "two");
+  expect(only(kept.events, "notice").map(({ text }) => text)).toEqual([en.compaction.cacheLost(10_000, null)]);
+});
+
+test.each<[string, (session: Session) => void]>([
+  ["a way back", (session) => void session.rewind(session.turns.list()[0]?.seq ?? 0, "conversation")],
+  [
+    "a way back and forth",
+    (session) => {
+      session.rewind(session.turns.list()[0]?.seq ?? 0, "conversation");
+      session.redo();
+    },
+  ],
+])("no cache is lost by %s: the requests begin in another way", async (_, change) => {
+  const server = await caching(9000, 0);
+  const info = window(1_000_000);
+  const kept = newKept();
+  const session = sessionOn(providerOf("openai", server, info), info, { kept });
+  await send(session, "one");
+  change(session);
+  await send(session, "two");
+  expect(only(kept.events, "notice")).toEqual([]);
+});
+
+test("a session that goes on counts by the server's figure from the first moment on", async () => {
+  const { server } = await calling(8000, 30);
+  const info = window(8000);
+  const kept = newKept();
+  const session = sessionOn(providerOf("openai", server, info), info, { kept });
+  const agrees = async (): Promise<void> => {
+    const again = sessionOn(providerOf("openai", server, info), info, {
+      kept: newKept(),
+      past: await pastOf(kept.lines),
+    });
+    expect(again.context?.state()).toEqual(session.context?.state());
+  };
+  await send(session, "work on");
+  await agrees();
+  await send(session, "more");
+  await agrees();
+  await session.context?.compact({}, SIGNAL, () => undefined);
+  await agrees();
+  session.context?.undo(() => undefined);
+  await agrees();
+});
+
+test("each summary that was paid for between two runs is in the session's sums, also by two programs or models", async () => {
+  const { server } = await calling(100_000, 6);
+  const info = window(100_000);
+  const kept = newKept();
+  const provider = providerOf("openai", server, info);
+  const session = sessionOn(provider, info, { kept });
+  await send(session, "work on");
+  for (const engine of [1, 2]) {
+    session.use(engineOn(provider, info, { output: engine }));
+    await session.context?.compact({}, SIGNAL, () => undefined);
+    session.context?.undo(() => undefined);
+  }
+  const again = sessionOn(provider, info, { kept, past: await pastOf(kept.lines) });
+  await again.context?.compact({}, SIGNAL, () => undefined);
+  const { totals } = await pastOf(kept.lines);
+  expect(server.requests.filter(isSummaryRequest)).toHaveLength(3);
+  expect(totals.usage.inputTokens).toBe(server.requests.reduce((sum, request) => sum + sizeOf(request), 0));
+});
+
+test("a giant order in plan mode is not cut for the reminder behind it: the person is told", async () => {
+  const { strict, server } = await calling(5000, 1);
+  const info = window(5000);
+  const kept = newKept();
+  const session = new Session({
+    id: "20260102-030405-abcd",
+    systemPrompt: SYSTEM,
+    engine: engineOn(providerOf("openai", server, info), info, {}),
+    sinks: [(event) => void kept.events.push(event)],
+    clock: () => new Date("2026-01-02T03:04:05Z"),
+    compaction: { at: 0.8, strings: en.compaction },
+    permissionMode: () => "plan",
+  });
+  expect(await send(session, "x".repeat(400_000))).toMatchObject({ error: { kind: "context_overflow" } });
+  expect(await send(session, "hello")).toMatchObject({ reason: "completed" });
+  expect(strict.problems).toEqual([]);
+});
+
+const steps = fc.array(
+  fc.oneof(
+    {
+      weight: 5,
+      arbitrary: fc.record({
+        type: fc.constant("send" as const),
+        text: fc.string({ minLength: 1, maxLength: 40 }),
+        isCut: fc.boolean(),
+      }),
+    },
+    {
+      weight: 5,
+      arbitrary: fc.record({
+        type: fc.constantFrom(
+          "compact" as const,
+          "undo" as const,
+          "rewrite" as const,
+          "redo" as const,
+          "resume" as const,
+          "note" as const,
+        ),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ type: fc.constant("rewind" as const), at: fc.nat(20) }) },
+  ),
+  { minLength: 5, maxLength: 25 },
+);
+
+test("whatever a person does: no request is refused, and the journal gives the same bytes", {
+  timeout: 60_000,
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(steps, async (list) => {
+      const { strict, server } = await calling(6000, 4);
+      const info = window(6000);
+      const kept = newKept();
+      let session = sessionOn(providerOf("openai", server, info), info, { kept, output: 900 });
+      for (const step of list) {
+        switch (step.type) {
+          case "send": {
+            const controller = new AbortController();
+            for await (const event of session.run({ content: step.text, source: "person" }, controller.signal))
+              if (step.isCut && event.type === "tool.completed") controller.abort();
+            break;
+          }
+          case "compact":
+            await session.context?.compact({}, SIGNAL, () => undefined);
+            break;
+          case "undo":
+            session.context?.undo(() => undefined);
+            break;
+          case "rewrite":
+            session.context?.rewrite("MINE", () => undefined);
+            break;
+          case "redo":
+            if (session.turns.undoable()) session.redo();
+            break;
+          case "note":
+            session.addNote("a note");
+            break;
+          case "rewind": {
+            const turns = session.turns.list();
+            const turn = turns[step.at % Math.max(1, turns.length)];
+            if (turn) session.rewind(turn.seq, "conversation");
+            break;
+          }
+          case "resume":
+            session = sessionOn(providerOf("openai", server, info), info, {
+              kept,
+              past: await pastOf(kept.lines),
+              output: 900,
+            });
+            break;
+          default:
+            step satisfies never;
+        }
+        if (kept.lines.length === 0) continue;
+        const again = sessionOn(providerOf("openai", server, info), info, {
+          kept: newKept(),
+          past: await pastOf(kept.lines),
+        });
+        expect(again.context?.state().messages).toEqual(session.context?.state().messages);
+        const text = JSON.stringify(session.context?.state().messages);
+        for (const { content } of session.messages.filter((m) => m.role === "user" && !("toolCallId" in m)))
+          expect(text).toContain(JSON.stringify(content).slice(1, -1));
+      }
+      expect(strict.problems.map((p) => p.slice(0, 200))).toEqual([]);
+    }),
+    { numRuns: 12 },
+  );
 });

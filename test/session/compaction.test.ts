@@ -206,6 +206,17 @@ test("without a summary old outputs and steps give way all the same, and it says
   ).toContain("No summary could be made");
 });
 
+test("a person whose summary could not be written loses old outputs at most, and no steps", async () => {
+  const made = await make(LONG, { cause: "person", limit: 4000, summary: "" });
+  expect(made).toMatchObject({ type: "made", failure: "" });
+  const view = viewOf(LONG, compactionOf(made));
+  expect(view.filter(({ role }) => role === "assistant")).toEqual(LONG.filter(({ role }) => role === "assistant"));
+  expect(view.map(({ content }) => content).join("\n")).not.toContain("No summary could be made");
+
+  const talk = historyOf([{ input: "hello", turns: [{ text: "word ".repeat(400) }] }]);
+  expect(await make(talk, { cause: "person", summary: "" })).toEqual({ type: "useless", failure: "" });
+});
+
 test("a cancelled one changes nothing", async () => {
   const signal = AbortSignal.abort();
   expect(await make(LONG, { limit: 300, signal })).toEqual({ type: "cancelled" });

@@ -4,7 +4,7 @@ import type { EngineEvent, PermissionMode } from "../../src/schema/event.ts";
 import type { Message } from "../../src/schema/message.ts";
 import { isPlanReminder, knowsOfPlan, planReminder } from "../../src/session/plan-reminder.ts";
 import { type Lifecycle, Session } from "../../src/session/session.ts";
-import { registryOf, tool, zh } from "../helpers/engine.ts";
+import { ENGINE_OPTIONS, registryOf, tool } from "../helpers/engine.ts";
 import { call, type Reply, scriptedProvider } from "../helpers/scripted-provider.ts";
 
 const user = (content: string) => ({ role: "user", content }) as const;
@@ -42,17 +42,9 @@ const open = (turns: readonly Reply[], onTool = (): void => undefined, lifecycle
   });
   const engine = new Engine({
     provider,
-    info: { contextWindow: null, maxOutputTokens: null, prices: null },
+    ...ENGINE_OPTIONS,
     tools: registryOf([look]),
-    limits: { maxTurns: 50, toolTimeoutMs: 60_000, maxConcurrentTools: 0 },
-    thinking: "off",
     permissionMode,
-    sandbox: "off",
-    logFile: null,
-    session: { id: "test", workDir: "/work" },
-    mask: (text) => text,
-    strings: zh.engine,
-    now: () => 0,
   });
   const session = new Session({
     id: "test",

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Engine } from "../../src/engine/engine.ts";
 import type { EngineEvent } from "../../src/schema/event.ts";
 import { Session, type SessionOptions } from "../../src/session/session.ts";
-import { registryOf, tool, zh } from "../helpers/engine.ts";
+import { ENGINE_OPTIONS, registryOf, tool } from "../helpers/engine.ts";
 import { call, type ScriptedProvider, scriptedProvider } from "../helpers/scripted-provider.ts";
 
 const SIGNAL = new AbortController().signal;
@@ -11,22 +11,13 @@ const SYSTEM = { role: "system", content: "You are here." };
 const engineOf = (provider: ScriptedProvider, onTool: () => void = () => undefined): Engine =>
   new Engine({
     provider,
-    info: { contextWindow: null, maxOutputTokens: null, prices: null },
+    ...ENGINE_OPTIONS,
     tools: registryOf([
       tool("look", () => {
         onTool();
         return "seen";
       }),
     ]),
-    limits: { maxTurns: 50, toolTimeoutMs: 60_000, maxConcurrentTools: 0 },
-    thinking: "off",
-    permissionMode: () => "auto",
-    sandbox: "off",
-    logFile: null,
-    session: { id: "test", workDir: "/work" },
-    mask: (text) => text,
-    strings: zh.engine,
-    now: () => 0,
   });
 
 const sessionOf = (engine: Engine, more: Partial<SessionOptions> = {}): Session =>

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Engine } from "../../src/engine/engine.ts";
 import type { EngineEvent } from "../../src/schema/event.ts";
 import { Session } from "../../src/session/session.ts";
-import { registryOf, tool, zh } from "../helpers/engine.ts";
+import { ENGINE_OPTIONS, registryOf, tool } from "../helpers/engine.ts";
 import { call, type ScriptedProvider, scriptedProvider } from "../helpers/scripted-provider.ts";
 
 const SYSTEM = { role: "system", content: "Be brief." };
@@ -13,17 +13,9 @@ const newSession = (provider: ScriptedProvider, sinks: ((event: EngineEvent) => 
     systemPrompt: SYSTEM.content,
     engine: new Engine({
       provider,
-      info: { contextWindow: null, maxOutputTokens: null, prices: null },
+      ...ENGINE_OPTIONS,
       tools: registryOf([tool("echo", (text) => (text === "queue" ? queueAnd("queued") : text))]),
-      limits: { maxTurns: 50, toolTimeoutMs: 60_000, maxConcurrentTools: 0 },
-      thinking: "off",
-      permissionMode: () => "auto",
-      sandbox: "off",
-      logFile: null,
       session: { id: "20260102-030405-abcd", workDir: "/work" },
-      mask: (text) => text,
-      strings: zh.engine,
-      now: () => 0,
     }),
     sinks,
     clock: () => new Date("2026-01-02T03:04:05Z"),

@@ -175,3 +175,27 @@ test("however a session is copied, forked and ordered, each of its requests coun
     }),
   );
 });
+
+test("requests between two runs count each once, whether their sums go on or begin anew", () => {
+  const goesOn = [used(tokens(3), tokens(3), 1), used(tokens(4), tokens(7), 2)];
+  const anew = [used(tokens(5), tokens(5), 1), used(tokens(4), tokens(9), 2)];
+  const records = readAll(journal([...TWO_RUNS.slice(0, 6), ...goesOn, ...anew, ...TWO_RUNS.slice(6)]));
+  expect(summed(records)).toMatchObject({ requests: 7, usage: tokens(30 + 7 + 9 + 5, 3 + 5) });
+});
+
+test.each([
+  ["a cost that nobody could have paid", [1e308, 1e308]],
+  ["a sum that shrinks", [5, 3]],
+])("of a damaged journal %s is unknown, and the others are as they were", (_, [first = 0, second = 0]) => {
+  const records = readAll(
+    journal([
+      started(),
+      used(tokens(1), tokens(1), first),
+      used(tokens(1), tokens(2), second),
+      ended(tokens(2), second),
+    ]),
+    journal([started(), used(tokens(1), tokens(1), 2), ended(tokens(1), 2)], "b"),
+  );
+  const costs = records.map(({ costUsd }) => costUsd);
+  expect(costs).toEqual([first < 10 ? first : null, first < 10 ? null : 0, 2]);
+});

@@ -160,3 +160,34 @@ test("any text is a skill or has a reason", async () => {
     }),
   );
 });
+
+test.each([
+  ["name:\ndescription: x", "folder"],
+  ['name: "  "\ndescription: x', "folder"],
+  ["name: null\ndescription: x", "null"],
+  ["name: 0123\ndescription: x", "0123"],
+  ["name: 1e3\ndescription: 5", "1e3"],
+  ["name: __proto__\ndescription: x", "__proto__"],
+])("the front matter %j has the name %s", async (text, name) => {
+  expect(await parseHead(text, "folder")).toMatchObject({ name });
+});
+
+test.each([
+  ["name: [a]\ndescription: x", "the name '…' may only have"],
+  ["name: {toString: 1, valueOf: 2}\ndescription: x", "the name '…' may only have"],
+  ["a: &a [*a]\nname: *a\ndescription: x", "the name '…' may only have"],
+  ["name: a\ndescription: [x]", "it has no description"],
+  ["name: a\ndescription: {toString: 1}", "it has no description"],
+  ["name: a\ndescription:", "it has no description"],
+  ["__proto__: {name: p, description: x}", "it has no description"],
+  [
+    `a: &a [${"x,".repeat(20)}]\nb: &b [${"*a,".repeat(20)}]\nc: [${"*b,".repeat(20)}]\nname: a`,
+    "cannot be understood",
+  ],
+  [`name: ${"[".repeat(3000)}`, "too many brackets"],
+  [`name: a\n${"? ".repeat(2000)}x`, "too many brackets or question marks"],
+  [`${"- ".repeat(3000)}x`, "cannot be understood"],
+])("a front matter %j is passed over", async (text, reason) => {
+  const parsed = await parseHead(text, "folder");
+  expect("problem" in parsed && parsed.problem(en.skills)).toContain(reason);
+});

@@ -131,6 +131,19 @@ test("a snapshot that is slow stops no work, and what comes too late is no state
   expect(run.done).toEqual(["take", en.rewind.snapshotSlow(0.001), "write"]);
 });
 
+test("a state after a run that comes late is kept as long as nothing else has begun", async () => {
+  const run = begin({ slowMs: 1, openStep: () => 7 });
+  run.go(undefined);
+  await run.checkpoints.settled();
+  await run.answer();
+  expect(run.done).toEqual(["take", "after s1"]);
+
+  await run.checkpoints.settled();
+  run.go(8);
+  await run.answer();
+  expect(run.done).toEqual(["take", "after s1", "take"]);
+});
+
 test("who stops the work does not wait for a snapshot", async () => {
   const run = begin();
   const stop = new AbortController();

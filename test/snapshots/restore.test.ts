@@ -309,6 +309,26 @@ describe("going back to before a step", () => {
 });
 
 describe("a diff of steps", () => {
+  it("keeps what eyes can take in, and the figures of all", async () => {
+    const here = place();
+    const text = "0123456789abcde\n".repeat(60_000);
+    const steps = [stepOf(here, () => write(here.workDir, { a: text, b: text, c: text, d: text, e: "1\n" }))];
+    const files = await here.core.diff(steps);
+    expect(files.map(({ diff }) => diff.length > 0)).toEqual([true, true, true, false, true]);
+    expect(files.map(({ change }) => change.lines?.added)).toEqual([60_000, 60_000, 60_000, 60_000, 1]);
+  });
+
+  it("counts the lines of as many files as it has time for", async () => {
+    let now = 0;
+    const here = place({}, () => {
+      now += 1000;
+      return now;
+    });
+    const steps = [stepOf(here, () => write(here.workDir, { a: "1\n", b: "1\n", c: "1\n", d: "1\n", e: "1\n" }))];
+    const lines = (await here.core.changes(steps)).map((change) => change.lines?.added ?? null);
+    expect(lines).toEqual([1, 1, 1, null, null]);
+  });
+
   it("is unified, by file, with git's words for modes and bytes", async () => {
     const here = place();
     write(here.workDir, { a: "1\n2\n", bin: "\0", x: "1" });

@@ -108,6 +108,22 @@ describe("a snapshot", () => {
     expect(takeNow(core).files).toBe(1);
   });
 
+  it.each([
+    ["*\n", "work"],
+    ["/work/\n", "work/sub"],
+    ["/work/*\n!/work/sub/\n", "work/other"],
+  ])("a repository whose rules %j leave out %s itself says nothing about what is in it", (rules, folder) => {
+    const root = tempDir();
+    git(root, "init", "--quiet");
+    write(root, {
+      ".gitignore": rules,
+      [`${folder}/.gitignore`]: "own\n",
+      [`${folder}/a`]: "x",
+      [`${folder}/own`]: "x",
+    });
+    expect(takeNow(openAt(join(root, folder), join(root, "home"))).files).toBe(2);
+  });
+
   it("reads info/exclude of a worktree's common repository", () => {
     const here = place();
     write(here.workDir, { a: "1" });

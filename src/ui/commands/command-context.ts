@@ -81,7 +81,11 @@ export const confirms = async (title: string, { choose, strings, signal }: Comma
 const SLOW_MS = 400;
 
 /** Waits, and says so where that takes a while. */
-export const patiently = <T>(work: Promise<T>, context: CommandContext): Promise<T> => {
-  const slow = setTimeout(() => tell(context, context.strings.replies.working), SLOW_MS);
+export const patiently = <T>(
+  work: Promise<T>,
+  context: CommandContext,
+  text: string = context.strings.replies.working,
+): Promise<T> => {
+  const slow = setTimeout(() => tell(context, text), SLOW_MS);
   return work.finally(() => clearTimeout(slow));
 };

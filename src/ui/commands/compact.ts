@@ -1,6 +1,7 @@
 import type { SessionContext } from "../../session/session-context.ts";
 import { formatTokens } from "../figures.ts";
-import { type CommandContext, tell } from "./command-context.ts";
+import { sessionUsage } from "../transcript/transcript.ts";
+import { type CommandContext, patiently, tell } from "./command-context.ts";
 
 /** `/compact [focus]`, `/compact undo` and `/compact edit`. */
 export const runCompact = async (argument: string, context: CommandContext): Promise<void> => {
@@ -11,12 +12,12 @@ export const runCompact = async (argument: string, context: CommandContext): Pro
   if (!session || chat.info().isOffline) return tell(context, strings.nothing, "warning");
   if (argument === "undo") return undo(session, context);
   if (argument === "edit") return edit(session, context);
-  tell(context, strings.working);
   const focus = argument === "" ? undefined : argument;
-  const done = await context.work((signal) => session.compact({ focus }, signal, context.take));
+  const compacting = context.work((signal) => session.compact({ focus }, signal, context.take));
+  const done = await patiently(compacting, context, strings.working);
   switch (done.type) {
     case "useless":
-      return tell(context, strings.nothing, "warning");
+      return tell(context, done.failure === undefined ? strings.nothing : strings.failed(done.failure), "warning");
     case "cancelled":
       return tell(context, strings.cancelled, "warning");
     case "compacted": {
@@ -56,6 +57,9 @@ const edit = async (session: SessionContext, context: CommandContext): Promise<v
   if (text === undefined || text === summary.trim()) return tell(context, strings.unchanged);
   // Who empties it wants none of it.
   if (text === "") return undo(session, context);
+  // Its event tells of a compaction, and the person has made none.
   session.rewrite(text, () => undefined);
-  tell(context, strings.changed(formatTokens(session.state().tokens)));
+  const { tokens } = session.state();
+  context.settle({ ...sessionUsage(context.transcript()), contextTokens: tokens });
+  tell(context, strings.changed(formatTokens(tokens)));
 };

@@ -11,8 +11,9 @@ export const runDiff = async (argument: string, context: CommandContext): Promis
   const found = scope && (await patiently(chat.rewind.diff(scope), context));
   if (!found && argument !== "" && argument !== "session")
     return tell(context, strings.rewind.noSuchTurn(visibleControls(argument)), "warning");
-  const { turn = null, files = null } = found ?? {};
-  if (files === null || files.length === 0) return tell(context, strings.rewind.noDiff);
+  const { turn = null, files = [] } = found ?? {};
+  if (files === null) return tell(context, strings.rewind.notKept, "warning");
+  if (files.length === 0) return tell(context, strings.rewind.noDiff);
   const changes = files.map(({ change }) => change);
   tell(context, `${titleOf(turn, context)}\n${changeFigures(changes, strings.rewind)}`);
   say(fileDiffLines(files, { width: width(), glyphs, strings }));

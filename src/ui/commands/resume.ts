@@ -1,6 +1,7 @@
+import { contextTokens } from "../../schema/model.ts";
 import type { PastSession } from "../../session/chat.ts";
 import { visibleControls } from "../../text/clean.ts";
-import { formatCost } from "../figures.ts";
+import { formatCost, formatTokens } from "../figures.ts";
 import { type CommandContext, tell } from "./command-context.ts";
 
 /** `/resume [ID]`: goes on with another session of this folder. */
@@ -28,10 +29,10 @@ const pick = async (context: CommandContext): Promise<string | undefined> => {
   return "choice" in answer ? answer.choice : undefined;
 };
 
-const label = ({ prompt, ageMs, turns, costUsd }: PastSession, { strings }: CommandContext): string => {
+const label = ({ prompt, ageMs, usage, costUsd }: PastSession, { strings }: CommandContext): string => {
   const facts = [
     formatAge(ageMs).padStart(4),
-    strings.sessions.turns(turns),
+    strings.sessions.tokens(formatTokens(contextTokens(usage)).padStart(5)),
     ...(costUsd === null ? [] : [formatCost(costUsd)]),
   ];
   return `${facts.join("  ")}  ${visibleControls(prompt)}`;

@@ -23,7 +23,7 @@ export const runRewind = async (argument: string, context: CommandContext): Prom
   if (restores === undefined) return;
   // It may have begun while the question stood.
   if (context.isBusy()) return tell(context, strings.rewind.whileBusy, "warning");
-  const done = await way.go(restores);
+  const done = await patiently(way.go(restores), context);
   showNow(context);
   if (restores !== "files") context.putBack(turn.type === "shell" ? `!${turn.text}` : turn.text);
   tell(context, strings.rewind.done(shownTurn(turn), restores, done.files));
@@ -34,7 +34,7 @@ const redo = async (context: CommandContext): Promise<void> => {
   const { chat, strings } = context;
   const last = chat.rewind.redoable();
   if (!last) return tell(context, strings.rewind.nothingToRedo, "warning");
-  const done = await chat.rewind.redo();
+  const done = await patiently(chat.rewind.redo(), context);
   showNow(context);
   tell(context, strings.rewind.redone(firstWords(last.text), done.restores, done.files));
   tellKept(done, context);
@@ -47,9 +47,13 @@ const showNow = (context: CommandContext): void => {
   context.refresh();
 };
 
+const MAX_KEPT = 10;
+
 const tellKept = ({ kept }: Restored, context: CommandContext): void => {
-  for (const { path, reason } of kept)
-    tell(context, context.strings.rewind.kept(visibleControls(path), reason), "warning");
+  const { strings } = context;
+  const told = kept.length > MAX_KEPT + 1 ? kept.slice(0, MAX_KEPT) : kept;
+  for (const { path, reason } of told) tell(context, strings.rewind.kept(visibleControls(path), reason), "warning");
+  if (told.length < kept.length) tell(context, strings.rewind.more(kept.length - told.length), "warning");
 };
 
 const pickTurn = async (turns: readonly PastTurn[], context: CommandContext): Promise<string | undefined> => {
@@ -70,7 +74,7 @@ const pickTurn = async (turns: readonly PastTurn[], context: CommandContext): Pr
 const label = (turn: PastTurn, { strings }: CommandContext): string => {
   const figures = changeFigures(turn.changes ?? [], strings.rewind);
   const facts = [
-    String(turn.number).padStart(3),
+    `#${turn.number}`.padStart(3),
     formatAge(turn.ageMs).padStart(4),
     ...(figures === "" ? [] : [figures]),
   ];

@@ -11,7 +11,6 @@ import {
   type Block,
   NEW_TRANSCRIPT,
   reduce,
-  restarted,
   type SessionUsage,
   settled,
   type Transcript,
@@ -173,7 +172,7 @@ export const createNarrator = (options: NarratorOptions): Narrator => {
     },
     tell,
     restart: () => {
-      transcript = restarted(transcript);
+      transcript = NEW_TRANSCRIPT;
     },
     settle: (total) => {
       transcript = settled(transcript, total);

@@ -228,7 +228,10 @@ export const startChat = (options: StartChatOptions): RunningChat => {
     const past = chat?.past();
     // What the person has typed does not stand there yet.
     const add = (block: Block): void => print(narrator.tell(block));
-    if (past) replay(past, { scribe: { ...scribe, add }, width: output.width, glyphs, strings: strings.sessions });
+    if (!past) return;
+    const contextTokens = chat?.session().context?.state().tokens;
+    const into = { ...scribe, add };
+    replay(past, { scribe: into, width: output.width, glyphs, strings: strings.sessions, contextTokens });
   };
 
   const showInfo = (): void => store.set({ info: chat?.info() ?? null });

@@ -1,5 +1,6 @@
 import type { EngineEvent, RunEndReason, RunError } from "../../schema/event.ts";
 import { addUsage, NO_USAGE, type Usage } from "../../schema/model.ts";
+import { countsAnew } from "../../session/usage-beside.ts";
 import type { FinishedStep, RunningStep } from "./step-lines.ts";
 
 /** What the run waits for. Times are milliseconds of the events' own clock. */
@@ -84,12 +85,6 @@ export const NEW_TRANSCRIPT: Transcript = {
   lastThought: null,
 };
 
-/** An empty one. What has been spent stays spent. */
-export const restarted = (before: Transcript): Transcript => ({
-  ...NEW_TRANSCRIPT,
-  total: { ...sessionUsage(before), contextTokens: 0 },
-});
-
 /** Nothing runs, and this is what the session has come to. */
 export const settled = (before: Transcript, total: SessionUsage): Transcript => ({
   ...before,
@@ -162,6 +157,7 @@ export const reduce = (before: Transcript, event: EngineEvent): Change => {
     case "usage.updated": {
       const { total, costUsd, contextTokens } = event;
       return changed(before, {
+        ...(countsAnew(event) && { total: sessionUsage(before) }),
         current: {
           usage: total,
           costUsd,

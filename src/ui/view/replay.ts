@@ -12,6 +12,8 @@ export type ReplayOptions = {
   readonly width: number;
   readonly glyphs: Glyphs;
   readonly strings: Strings["sessions"];
+  /** What the context holds now; absent where nobody counts it. */
+  readonly contextTokens?: number | undefined;
 };
 
 /** The calls that `!command` makes; see person-shell.ts. */
@@ -19,15 +21,15 @@ const OWN_COMMANDS = "person_";
 
 /** Shows the end of a conversation that is taken up again, as it was seen when it happened. */
 export const replay = ({ id, events, turnsBefore, totals }: ChatPast, options: ReplayOptions): void => {
-  const { scribe, width, glyphs, strings } = options;
+  const { scribe, width, glyphs, strings, contextTokens } = options;
   scribe.say(marked(glyphs.notice, strings.goesOn(id, turnsBefore), { width, role: "accent", textRole: "dim" }));
-  let contextTokens = 0;
+  let last = 0;
   const show = createShower(scribe);
   for (const event of events) {
-    if (event.type === "usage.updated") ({ contextTokens } = event);
+    if (event.type === "usage.updated") last = event.contextTokens;
     show(event);
   }
-  scribe.settle({ ...totals, contextTokens });
+  scribe.settle({ ...totals, contextTokens: contextTokens ?? last });
 };
 
 /** Shows events that have been written down, in order, as they were seen when they happened. */

@@ -1,7 +1,7 @@
 import type { EngineEvent } from "../../schema/event.ts";
 import type { Line } from "../line.ts";
 import type { Paper } from "../transcript/paper.ts";
-import { type Block, reduce, restarted, type SessionUsage, settled } from "../transcript/transcript.ts";
+import { type Block, NEW_TRANSCRIPT, reduce, type SessionUsage, settled } from "../transcript/transcript.ts";
 import type { Store } from "./view-state.ts";
 
 /** 15 a second: text flows, and a slow terminal keeps up. */
@@ -91,7 +91,7 @@ export const createScribe = ({ store, paper, print, now }: ScribeOptions): Scrib
       print(paper.say(lines));
     },
     restart: () => {
-      transcript = restarted(transcript);
+      transcript = NEW_TRANSCRIPT;
       flush();
     },
     settle: (total) => {

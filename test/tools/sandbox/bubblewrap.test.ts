@@ -262,7 +262,7 @@ cat ${outputs}/call.txt`;
     const sandbox = bubblewrapFor(policyFor(place, { tempDirs: [temp, join(temp, "mine")], writable: ["build"] }));
     const run = (script: string) => {
       const { file, args, release } = sandbox.wrap("bash", ["-c", script, "bash", temp, other]);
-      const { stdout, stderr } = spawnSync(file, args, { encoding: "utf8" });
+      const { stdout, stderr } = spawnSync(file, args, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
       release();
       return stdout + stderr;
     };

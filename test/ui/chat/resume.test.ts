@@ -17,7 +17,8 @@ const leave = async (terminal: Terminal): Promise<string> => {
 const asked = (terminal: Terminal): Promise<void> =>
   terminal.waitFor(
     (shown) =>
-      /Which session is to go on\?[\s\S]*1 turn {2}\$0.002 {2}what is it/.test(shown.screen()) && takesAnswers(shown),
+      /Which session is to go on\?[\s\S]*[\d.k]+ tokens {2}\$0.002 {2}what is it/.test(shown.screen()) &&
+      takesAnswers(shown),
   );
 
 /** A chat in which one message has been answered, and that has ended. */

@@ -83,6 +83,7 @@ test("a way back that was killed half way is done as far as it came, and redo br
   const again = startChat(["-c"], { place, env: openAIEnv(model), rows: 44 });
   await again.waitFor(isReady);
   expect(again.screen()).not.toContain("Done:");
+  expect(again.screen()).toContain("restoring files was interrupted the last time");
   say(again, "/rewind");
   await asked(again, "take back the way back to before: first");
   again.send("1");

@@ -85,7 +85,7 @@ test("a question shows what would be remembered and where", async () => {
 test("a project's skills are part of the trust question", async () => {
   const { place, env } = await prepareChat({ files: { ".agents/skills/ship/SKILL.md": SKILL } });
   const terminal = startChat([], { place, env, rows: 40 });
-  await terminal.waitFor(/\.agents\/skills\/ship\/SKILL\.md {2}skill ship_it {2}ships the shop/);
+  await terminal.waitFor(/\.agents\/skills\/ship\/SKILL\.md {2}ship_it {2}ships the shop/);
 });
 
 test("all of it works as plain lines", async () => {

@@ -8,6 +8,7 @@ import type { CommandContext } from "../../../src/ui/commands/command-context.ts
 import { runCompact } from "../../../src/ui/commands/compact.ts";
 import { UNICODE_GLYPHS } from "../../../src/ui/glyphs.ts";
 import { plainText } from "../../../src/ui/line.ts";
+import { NEW_TRANSCRIPT } from "../../../src/ui/transcript/transcript.ts";
 import { chatInfo } from "../../helpers/live-region.ts";
 
 const strings = en.compaction;
@@ -71,6 +72,8 @@ const run = async (argument: string, options: Options = {}) => {
       return options.edited;
     },
     take: () => undefined,
+    transcript: () => NEW_TRANSCRIPT,
+    settle: ({ contextTokens }) => void done.push(`settle ${contextTokens}`),
     signal: new AbortController().signal,
   };
   // A command finds no more than it uses.
@@ -87,7 +90,7 @@ test("a person compacts with a focus, reads the summary, and is offered to chang
 test.each<[string, Answer, readonly string[]]>([
   ["kept", { choice: "keep" }, []],
   ["taken back", { choice: "undo" }, ["undo"]],
-  ["changed", { choice: "edit" }, ["edit 21", "rewrite MINE"]],
+  ["changed", { choice: "edit" }, ["edit 21", "rewrite MINE", "settle 12500"]],
 ])("what was offered: it is %s", async (_, answer, then) => {
   const { done } = await run("", { answer, edited: " MINE\n" });
   expect(done).toEqual(["compact -", "choose choice", ...then]);
@@ -97,12 +100,19 @@ test.each<[string, string, Options, readonly string[], string]>([
   ["while something runs", "", { isBusy: true }, [], strings.whileBusy],
   ["in the demonstration", "", { isOffline: true }, [], strings.nothing],
   ["where nothing can be left out", "", { compacted: { type: "useless" } }, ["compact -"], strings.nothing],
+  [
+    "where no summary could be made",
+    "",
+    { compacted: { type: "useless", failure: "HTTP 500" } },
+    ["compact -"],
+    strings.failed("HTTP 500"),
+  ],
   ["stopped", "", { compacted: { type: "cancelled" } }, ["compact -"], strings.cancelled],
   ["nothing to take back", "undo", { holds: undefined }, ["undo"], strings.nothingToUndo],
   ["nothing to change", "edit", { holds: undefined }, [], strings.nothingToEdit],
   ["an editor that was left", "edit", { edited: undefined }, ["edit 21"], strings.unchanged],
   ["the same text", "edit", { edited: `${compaction.summary}\n` }, ["edit 21"], strings.unchanged],
-  ["another text", "edit", { edited: "MINE" }, ["edit 21", "rewrite MINE"], strings.changed("12.5k")],
+  ["another text", "edit", { edited: "MINE" }, ["edit 21", "rewrite MINE", "settle 12500"], strings.changed("12.5k")],
   ["an emptied text is none", "edit", { edited: " \n" }, ["edit 21", "undo"], ""],
 ])("%s", async (_, argument, options, done, words) => {
   const result = await run(argument, options);

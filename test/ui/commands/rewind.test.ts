@@ -91,8 +91,8 @@ describe("/rewind", () => {
     const chat = open({ answers: ["1", "both"] });
     await chat.run("rewind");
     expect(optionsOf(chat.questions[0])).toEqual([
-      "20:   2   1 m  !rm x",
-      "1:   1   2 h  1 file +1 −2  fix \\u{1b}[31mit",
+      "20:  #2   1 m  !rm x",
+      "1:  #1   2 h  1 file +1 −2  fix \\u{1b}[31mit",
     ]);
     expect(chat.questions[1]).toMatchObject({ text: "1 file would change:\n  a.txt  changes +1 −2" });
     expect(optionsOf(chat.questions[1]).map((option) => option.split(":")[0])).toEqual([
@@ -158,12 +158,32 @@ describe("/rewind", () => {
     expect(chat.said[0]).toContain(text);
   });
 
+  test("of very many files that stay the last are counted", async () => {
+    const kept = Array.from({ length: 500 }, (_, index) => ({ path: `f${index}`, reason: "read only" }));
+    const go: WayBack["go"] = async (restores) => ({ restores, files: 0, kept });
+    const chat = open({ answers: ["1", "files"], way: { go } });
+    await chat.run("rewind");
+    expect(chat.said.slice(-2)).toEqual(["! f9 stays as it is: read only", "! and 490 more"]);
+  });
+
   test("a failure is told, and nothing returns to the input", async () => {
     const go = (): Promise<never> => Promise.reject(new UserError("the disk is full", { exitCode: 1 }));
     const chat = open({ answers: ["1", "both"], way: { go } });
     await chat.run("rewind");
     expect(chat.said.join("\n")).toContain("the disk is full");
     expect(chat.done).toEqual([]);
+  });
+});
+
+describe("/diff", () => {
+  test.each<readonly [string, Awaited<ReturnType<ChatRewind["diff"]>>, string]>([
+    ["nothing has changed", { turn: null, files: [] }, "! no file has been changed"],
+    ["there is no turn", null, "! no file has been changed"],
+    ["no states are kept", { turn: null, files: null }, "! this session keeps no states of the files"],
+  ])("says so where %s", async (_name, found, text) => {
+    const chat = open({ rewind: { diff: async () => found } });
+    await chat.run("diff");
+    expect(chat.said.join(" ")).toContain(text);
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Answer, Question } from "../../../src/schema/ask.ts";
 import type { PermissionMode } from "../../../src/schema/event.ts";
+import { NO_USAGE } from "../../../src/schema/model.ts";
 import type { Chat, ListedRule } from "../../../src/session/chat.ts";
 import { en } from "../../../src/text/en.ts";
 import { UserError } from "../../../src/text/user-error.ts";
@@ -54,8 +55,20 @@ const open = ({ answers = [], isBusy = false, transcript = NEW_TRANSCRIPT, chat 
     },
     clear: async () => void done.push("clear"),
     listSessions: async () => [
-      { id: "20260102-030405-abcd", prompt: "fix \x1b[31mit", turns: 1, costUsd: 0.5, ageMs: 3 * 3_600_000 },
-      { id: "20260101-030405-abcd", prompt: "look", turns: 12, costUsd: null, ageMs: 59_000 },
+      {
+        id: "20260102-030405-abcd",
+        prompt: "fix \x1b[31mit",
+        usage: { ...NO_USAGE, inputTokens: 900, outputTokens: 99 },
+        costUsd: 0.5,
+        ageMs: 3 * 3_600_000,
+      },
+      {
+        id: "20260101-030405-abcd",
+        prompt: "look",
+        usage: { ...NO_USAGE, inputTokens: 12_000, cacheReadTokens: 600 },
+        costUsd: null,
+        ageMs: 59_000,
+      },
     ],
     resume: async (id: string) => {
       done.push(`resume ${id}`);
@@ -139,8 +152,8 @@ describe("a command", () => {
         kind: "choice",
         title: en.sessions.chooseSession,
         options: [
-          { id: "20260102-030405-abcd", label: " 3 h  1 turn  $0.500  fix \\u{1b}[31mit" },
-          { id: "20260101-030405-abcd", label: " 0 m  12 turns  look" },
+          { id: "20260102-030405-abcd", label: " 3 h    999 tokens  $0.500  fix \\u{1b}[31mit" },
+          { id: "20260101-030405-abcd", label: " 0 m  12.6k tokens  look" },
         ],
       },
     ]);

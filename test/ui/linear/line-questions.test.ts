@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
 import type { PermissionQuestion, Question, Reviser } from "../../../src/schema/ask.ts";
-import { stringsFor } from "../../../src/text/strings.ts";
+import { loadStrings } from "../../../src/text/strings.ts";
 import { plainText, span } from "../../../src/ui/line.ts";
 import { createLineQuestions } from "../../../src/ui/linear/line-questions.ts";
 import type { EditDraft } from "../../../src/ui/question/revise-question.ts";
+
+const catalogue = { en: await loadStrings("en"), zh: await loadStrings("zh") };
 
 const open = (
   language: "en" | "zh" = "en",
@@ -13,7 +15,7 @@ const open = (
   const hidden: boolean[] = [];
   const waiters: (() => void)[] = [];
   const questions = createLineQuestions({
-    strings: stringsFor(language),
+    strings: catalogue[language],
     body: (question) => [[span(question.kind)]],
     hunks: (diff) => diff.hunks.map(({ lines }) => lines.map((line) => [span(line)])),
     edit,

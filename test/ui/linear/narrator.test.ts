@@ -2,10 +2,12 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { EngineEvent, EngineEventBody } from "../../../src/schema/event.ts";
 import { NO_USAGE } from "../../../src/schema/model.ts";
-import { stringsFor } from "../../../src/text/strings.ts";
+import { loadStrings } from "../../../src/text/strings.ts";
 import { plainText } from "../../../src/ui/line.ts";
 import { linearStrings, wordGlyphs } from "../../../src/ui/linear/linear-words.ts";
 import { createNarrator } from "../../../src/ui/linear/narrator.ts";
+
+const english = await loadStrings("en");
 
 const event = (body: EngineEventBody): EngineEvent => ({
   ...body,
@@ -16,7 +18,7 @@ const event = (body: EngineEventBody): EngineEvent => ({
 
 /** What is said of these events, a line each. */
 const told = (bodies: readonly EngineEventBody[], showsThinking = false): readonly string[] => {
-  const strings = linearStrings(stringsFor("en"));
+  const strings = linearStrings(english);
   const glyphs = wordGlyphs(strings.linear);
   const narrator = createNarrator({ width: () => 79, glyphs, strings, showsThinking: () => showsThinking });
   return bodies.flatMap((body) => narrator.take(event(body))).map(plainText);

@@ -23,7 +23,7 @@ test("the linear chat goes back by numbers, and Enter sends the message again", 
   say(terminal, "/diff");
   await asked(/turn 1: change it\s+1 file \+1 −1\s+a\.txt {2}\+1 −1\s+1 - one\s+1 \+ two/);
   say(terminal, "/rewind");
-  await asked(/Go back to before what\?\s+1\. +1 +0 m +1 file \+1 −1 +change it/);
+  await asked(/Go back to before what\?\s+1\. +#1 +0 m +1 file \+1 −1 +change it/);
   say(terminal, "1");
   await asked(
     /Back to before: change it\s+1 file would change:\s+a\.txt {2}changes \+1 −1\s+1\. conversation and files/,

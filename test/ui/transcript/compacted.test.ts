@@ -40,3 +40,13 @@ test("what a summary between runs has cost stays spent, and is no run", () => {
     contextTokens: 13_000,
   });
 });
+
+test("a second summary between the same runs that counts anew, as with another model, adds to the first", () => {
+  expect(sessionUsage(after([spent, compacted, spent, compacted]))).toMatchObject({
+    usage: { inputTokens: 200 },
+    costUsd: 1,
+    runs: 0,
+  });
+  const more = { ...spent, total: { ...NO_USAGE, inputTokens: 200 }, costUsd: 1 };
+  expect(sessionUsage(after([spent, more]))).toMatchObject({ usage: { inputTokens: 200 }, costUsd: 1, runs: 0 });
+});

@@ -60,3 +60,11 @@ test("no line is wider than the screen", () => {
     }),
   );
 });
+
+test("of very many files the last are counted only, and a diff that was too long to keep says how much it has", () => {
+  const cut: FileDiff = { change: { path: "long", kind: "changed", lines: { added: 7000, removed: 1 } }, diff: "" };
+  expect(draw([cut])).toEqual(["  long  +7000 −1", "    7001 lines more"]);
+  const many = Array.from({ length: 5000 }, (_, index) => fileOf(`f${index}`, "a\n", "b\n"));
+  expect(draw(many).at(-1)).toBe("  4900 files more");
+  expect(draw(many.slice(0, 101)).at(-1)).not.toContain("more");
+});

@@ -53,7 +53,7 @@ test("a preview of many files counts those that it does not name", () => {
 });
 
 test.each([
-  [{ files: null }, "The state that the files had is not known."],
+  [{ files: null }, "No state of the files was kept since then: they stay as they are."],
   [{ files: null, problem: "it is gone" }, "it is gone"],
   [{ files: { changes: [], conflicts: [] } }, "No file would change."],
 ])("a preview of %j is %j", (way, text) => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { EngineEvent, EngineEventBody } from "../../../src/schema/event.ts";
 import { NO_USAGE } from "../../../src/schema/model.ts";
-import { stringsFor } from "../../../src/text/strings.ts";
+import { loadStrings } from "../../../src/text/strings.ts";
 import { UNICODE_GLYPHS } from "../../../src/ui/glyphs.ts";
 import { plainText } from "../../../src/ui/line.ts";
 import { type Block, NEW_TRANSCRIPT, reduce } from "../../../src/ui/transcript/transcript.ts";
@@ -9,10 +9,10 @@ import { replay } from "../../../src/ui/view/replay.ts";
 import type { Scribe } from "../../../src/ui/view/scribe.ts";
 import { at } from "../../helpers/journal.ts";
 
-const strings = stringsFor("en").sessions;
+const strings = (await loadStrings("en")).sessions;
 
 /** What is printed, and what it comes to. */
-const shown = (bodies: readonly EngineEventBody[], turnsBefore = 0) => {
+const shown = (bodies: readonly EngineEventBody[], turnsBefore = 0, contextTokens?: number) => {
   const blocks: Block[] = [];
   const said: string[] = [];
   let transcript = NEW_TRANSCRIPT;
@@ -35,7 +35,7 @@ const shown = (bodies: readonly EngineEventBody[], turnsBefore = 0) => {
   const events: readonly EngineEvent[] = bodies.map(at);
   replay(
     { id: "20260102-030405-abcd", events, turnsBefore, totals },
-    { scribe, width: 200, glyphs: UNICODE_GLYPHS, strings },
+    { scribe, width: 200, glyphs: UNICODE_GLYPHS, strings, contextTokens },
   );
   return { blocks, said, total };
 };
@@ -90,4 +90,14 @@ test("a command of the person's own is a step, and what the model was told of it
     { type: "input.added", content: "go", source: "person" },
   ]);
   expect(blocks.map((block) => (block.type === "person" ? block.text : block.type))).toEqual(["step", "go"]);
+});
+
+test("the context is as full as it is now, and where nobody counts that as the last request says", () => {
+  const used = { type: "usage.updated", usage: NO_USAGE, total: NO_USAGE, costUsd: 0, contextWindow: null } as const;
+  const events: readonly EngineEventBody[] = [
+    { ...used, contextTokens: 78_000 },
+    { type: "context.compacted", before: { tokens: 78_000, messages: 90 }, after: { tokens: 12_000, messages: 9 } },
+  ];
+  expect(shown(events, 0, 12_000).total).toMatchObject({ contextTokens: 12_000 });
+  expect(shown(events).total).toMatchObject({ contextTokens: 78_000 });
 });

@@ -6,6 +6,7 @@ import { UNICODE_GLYPHS } from "../../../src/ui/glyphs.ts";
 import { plainText, span } from "../../../src/ui/line.ts";
 import { createMarkdown } from "../../../src/ui/markdown/stream-markdown.ts";
 import { createPaper } from "../../../src/ui/transcript/paper.ts";
+import { NEW_TRANSCRIPT } from "../../../src/ui/transcript/transcript.ts";
 import { createScribe } from "../../../src/ui/view/scribe.ts";
 import { createStore, emptyState } from "../../../src/ui/view/view-state.ts";
 import { runStarted as started } from "../../helpers/run-started.ts";
@@ -110,11 +111,11 @@ describe("the scribe", () => {
     expect(printed.slice(3)).toEqual(["", "! second", "", "  said"]);
   });
 
-  test("begins anew without forgetting what waits to be printed", () => {
+  test("begins anew with no figures, without forgetting what waits to be printed", () => {
     const { scribe, store, take, printed } = open();
-    take(started, { type: "notice", level: "info", text: "waits" });
+    take({ ...ended, costUsd: 0.5 }, started, { type: "notice", level: "info", text: "waits" });
     scribe.restart();
     expect(printed).toEqual(["! waits"]);
-    expect(store.get().transcript).toMatchObject({ run: null, stepCount: 0 });
+    expect(store.get().transcript).toEqual(NEW_TRANSCRIPT);
   });
 });
