@@ -44,7 +44,8 @@ export const createChatRewind = ({ session, files, now }: RewindOptions): Omit<C
       ...(problem !== undefined && { problem }),
       go: async (restores) => {
         const note = (): void => void session().rewind(turn.seq, restores);
-        if (restores !== "conversation" && history && plan) return restore(history, { plan, restores, note });
+        const takeBack = (): void => session().redo();
+        if (restores !== "conversation" && history && plan) return restore(history, { plan, restores, note, takeBack });
         note();
         return { restores, files: 0, kept: [] };
       },
@@ -114,9 +115,21 @@ type Restoring = {
   readonly restores: Restores;
   /** Writes down that it is done. Before the first file is touched: a program that is killed then has done it. */
   readonly note: () => void;
+  /** The files could not be restored: the conversation is to be as it was, so that one can try again. */
+  readonly takeBack?: () => void;
 };
 
-const restore = async (history: FileHistory, { plan, restores, note }: Restoring): Promise<Restored> => {
-  const { restored, kept } = await history.restore(plan, note);
-  return { restores, files: restored.length, kept };
+const restore = async (history: FileHistory, restoring: Restoring): Promise<Restored> => {
+  const { plan, restores, note, takeBack } = restoring;
+  let isNoted = false;
+  try {
+    const { restored, kept } = await history.restore(plan, () => {
+      note();
+      isNoted = true;
+    });
+    return { restores, files: restored.length, kept };
+  } catch (error) {
+    if (isNoted) takeBack?.();
+    throw error;
+  }
 };

@@ -43,13 +43,13 @@ const storeOf = (workDir: string, home: string): Snapshots => {
 };
 
 /** A session whose turns are commands that the test carries out. */
-const begin = (folder: string) => {
+const begin = (folder: string, store: Partial<Snapshots> = {}) => {
   const workDir = join(folder, "work");
   const home = join(folder, "home");
   for (const path of [workDir, home]) mkdirSync(path, { recursive: true });
   const told: string[] = [];
   const files = createFileHistory({
-    snapshots: storeOf(workDir, home),
+    snapshots: { ...storeOf(workDir, home), ...store },
     session: () => session,
     tell: (text) => told.push(text),
     tellsAll: true,
@@ -144,6 +144,15 @@ test("what others have changed is named beforehand, and what they change at the 
   expect(chat.state()).toEqual({ a: "mine\n", b: "mine too\n" });
   await chat.rewind.redo();
   expect(chat.state()).toEqual({ a: "mine\n", b: "mine too\n", c: "2\n" });
+});
+
+test("where files cannot be restored the conversation stays too", async () => {
+  const chat = begin(tempDir(), { apply: () => Promise.reject(new Error("disk full")) });
+  await chat.run("a=1\n");
+  const [before, turns] = [[...chat.session.messages], [...chat.session.turns.list()]];
+  await expect(goBack(chat, 0, "both")).rejects.toThrow("disk full");
+  expect([chat.session.messages, chat.session.turns.list(), chat.state()]).toEqual([before, turns, { a: "1\n" }]);
+  expect(chat.rewind.redoable()).toBeNull();
 });
 
 test("who leaves while files are restored waits for them, and the state after is kept", async () => {
