@@ -4,8 +4,8 @@
  * @typedef {{ measure: string, limit: number, against?: "floor" | string }} Gate
  *   Without `against` the limit is a figure; with "floor" a multiple of the floor's median in the same run; with a scenario's name
  *   a multiple of harness9's own median there.
- * @typedef {{ name: string, prompt: string | null, dialect: "openai" | "anthropic", gates: Gate[], isChat?: true, isSnapshot?: true }} Scenario
- *   `isChat`: in a terminal, by chat.mjs; `isSnapshot`: by snapshot.mjs
+ * @typedef {{ name: string, prompt: string | null, dialect: "openai" | "anthropic", gates: Gate[], isChat?: true, isSnapshot?: true, isJournal?: true }} Scenario
+ *   `isChat`: in a terminal, by chat.mjs; `isSnapshot`: by snapshot.mjs; `isJournal`: by journal.mjs
  */
 
 const floor = (limits) => Object.entries(limits).map(([measure, limit]) => ({ measure, limit, against: "floor" }));
@@ -57,5 +57,12 @@ export const SCENARIOS = [
     dialect: "openai",
     isSnapshot: true,
     gates: [...floor({ warmMs: 2 }), ...exact({ warmMs: 150, mainMs: 5 })],
+  },
+  {
+    name: "journal",
+    prompt: null,
+    dialect: "openai",
+    isJournal: true,
+    gates: [...floor({ journalMs: 2 }), ...exact({ journalMs: 2 })],
   },
 ];

@@ -25,6 +25,7 @@ const MEASURES = {
   coldMs: { label: "first snapshot of 20,000 files, ms", digits: 0 },
   warmMs: { label: "a snapshot after 5 changes, ms", digits: 1 },
   mainMs: { label: "of that on the main thread, ms", digits: 2 },
+  journalMs: { label: "the journal of a turn, ms", digits: 3 },
   storeRssMb: { label: "memory for it, MB", digits: 1 },
   idleCpuMs: { label: "CPU of 3 s at rest, ms", digits: 0, isCount: true },
   idleBytes: { label: "bytes written in 3 s at rest", digits: 0, isCount: true },

@@ -98,10 +98,11 @@ const preparePlace = (root, server) => {
   return { root, server, workDir, env, bin: join(program, "bin", "harness9.js") };
 };
 
-// Two need packages, which the others do not.
+// Three need packages, which the others do not.
 const measureAny = async (scenario, options, place) => {
   if (scenario.isChat) return (await import("./chat.mjs")).measureChat(options.runs, place);
   if (scenario.isSnapshot) return (await import("./snapshot.mjs")).measureSnapshots(options.runs);
+  if (scenario.isJournal) return (await import("./journal.mjs")).measureJournal(options.runs);
   return measureScenario(scenario, options, place);
 };
 

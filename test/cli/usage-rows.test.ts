@@ -11,7 +11,7 @@ const { usage: strings } = await loadStrings("en");
 
 const record = (more: Partial<UsageRecord>): UsageRecord => ({
   time: new Date(2026, 10, 30, 12).toISOString(),
-  workDir: "/work/app",
+  workDir: "/code/app",
   provider: "openai",
   model: "gpt",
   turns: 0,
@@ -37,7 +37,7 @@ const RECORDS = [
   record({
     provider: "ollama",
     model: "llama",
-    workDir: "/work/b\u001b[31m",
+    workDir: "/code/b\u001b[31m",
     usage: { ...NO_USAGE, inputTokens: 9 },
     costUsd: null,
   }),
@@ -75,8 +75,8 @@ test("models and folders, the most tokens first; names of others are cleaned", (
   ]);
   expect(rows("project").map((row) => row.split(/\s{2,}/)[0])).toEqual([
     "folder",
-    "/work/app",
-    "/work/b",
+    "/code/app",
+    "/code/b",
     "unknown",
     "total",
   ]);

@@ -98,20 +98,20 @@ describe("a snapshot", () => {
     git(root, "init", "--quiet");
     write(root, {
       ".git/info/exclude": "excluded\n",
-      ".gitignore": "*.log\n/work/top\n",
-      "work/a.log": "x",
-      "work/excluded": "x",
-      "work/top": "x",
-      "work/sub/top": "x",
+      ".gitignore": "*.log\n/packages/top\n",
+      "packages/a.log": "x",
+      "packages/excluded": "x",
+      "packages/top": "x",
+      "packages/sub/top": "x",
     });
-    const core = openAt(join(root, "work"), join(root, "home"));
+    const core = openAt(join(root, "packages"), join(root, "home"));
     expect(takeNow(core).files).toBe(1);
   });
 
   it.each([
-    ["*\n", "work"],
-    ["/work/\n", "work/sub"],
-    ["/work/*\n!/work/sub/\n", "work/other"],
+    ["*\n", "packages"],
+    ["/packages/\n", "packages/sub"],
+    ["/packages/*\n!/packages/sub/\n", "packages/other"],
   ])("a repository whose rules %j leave out %s itself says nothing about what is in it", (rules, folder) => {
     const root = tempDir();
     git(root, "init", "--quiet");

@@ -5,8 +5,8 @@ import { type CommandOptions, commandContext } from "../../helpers/command-conte
 
 const FILES: readonly ListedFile[] = [
   { kind: "instructions", path: "/home/.harness9/AGENTS.md", shown: "~/.harness9/AGENTS.md", bytes: null },
-  { kind: "instructions", path: "/work/AGENTS.md", shown: "AGENTS.md", bytes: 40_000, shownBytes: 32_768 },
-  { kind: "memory", path: "/work/.harness9/memory/a.md", shown: ".harness9/memory/a\u202e.md", bytes: 12 },
+  { kind: "instructions", path: "/code/AGENTS.md", shown: "AGENTS.md", bytes: 40_000, shownBytes: 32_768 },
+  { kind: "memory", path: "/code/.harness9/memory/a.md", shown: ".harness9/memory/a\u202e.md", bytes: 12 },
 ];
 
 const open = (options: Omit<CommandOptions, "chat"> = {}, files = FILES, isOn = true) => {

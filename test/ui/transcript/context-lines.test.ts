@@ -62,7 +62,7 @@ test("instruction files, memory, skills and the summary are told apart", () => {
   const summary: Message = { role: "user", content: "s".repeat(40) };
   const { parts } = contextBreakdown(figures(null, null, { messages: [...messages, summary], summary }), tools, [
     { kind: "instructions", name: "~/AGENTS.md", text: "a".repeat(80) },
-    { kind: "instructions", name: "/work/AGENTS.md", text: "b".repeat(40) },
+    { kind: "instructions", name: "/code/AGENTS.md", text: "b".repeat(40) },
     { kind: "memory", name: "", text: "c".repeat(20) },
   ]);
   expect(parts.slice(0, 5)).toEqual([
@@ -72,7 +72,7 @@ test("instruction files, memory, skills and the summary are told apart", () => {
       tokens: 30,
       details: [
         { name: "~/AGENTS.md", tokens: 20 },
-        { name: "/work/AGENTS.md", tokens: 10 },
+        { name: "/code/AGENTS.md", tokens: 10 },
       ],
     },
     { kind: "memory", tokens: 5, details: [] },
@@ -122,7 +122,7 @@ test("more than the window is more than 100%, and nothing is free", () => {
 test.each([40, 80, 120])("/context at %d columns", async (width) => {
   const parts = [
     { kind: "instructions", name: "~/.harness9/AGENTS.md", text: "a".repeat(80) },
-    { kind: "instructions", name: "/home/person/work/shop/packages/checkout/AGENTS.md", text: "b".repeat(40) },
+    { kind: "instructions", name: "/home/person/code/shop/packages/checkout/AGENTS.md", text: "b".repeat(40) },
   ] as const;
   const full = contextBreakdown(figures(14_200, 32_000), tools, parts);
   const frames = [en.commands, zh.commands].flatMap((strings) => [
