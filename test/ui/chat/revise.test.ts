@@ -129,7 +129,9 @@ test("a second y, before the next question could be read, is no answer to it", a
   turn.callTools(["write_file", { path: "one.txt", content: "1" }], ["write_file", { path: "two.txt", content: "2" }]);
   turn.finish();
   await asked(terminal, /^\? write_file +one\.txt/m);
-  terminal.send("yy");
+  terminal.send("y");
+  await terminal.waitFor((shown) => !/^\? write_file +one\.txt/m.test(shown.screen()));
+  terminal.send("y");
   await asked(terminal, /^\? write_file +two\.txt/m);
   expect([existsSync(join(place.workDir, "one.txt")), existsSync(join(place.workDir, "two.txt"))]).toEqual([
     true,
