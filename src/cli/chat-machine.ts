@@ -15,7 +15,6 @@ import { answersFor, openMachine } from "./compose.ts";
 import { promptParts } from "./context.ts";
 import { doctorLines } from "./doctor-command.ts";
 import { editText } from "./edit-text.ts";
-import { explainCommand, explanationLines } from "./explain-command.ts";
 import { appendHistory, loadHistory } from "./input-history.ts";
 import { listFiles } from "./list-files.ts";
 import { loginProviders, storeLogin } from "./login.ts";
@@ -211,6 +210,7 @@ export const createChat = async (start: Setup, options: ChatOptions, person: Ask
       start.rules.takeBack(rule);
     },
     explainCommand: async (command) => {
+      const { explainCommand, explanationLines } = await import("./explain-command.ts");
       const explain = await explainCommand(setup, command, run.guard);
       return explanationLines(mode, explain(mode), strings.permission);
     },

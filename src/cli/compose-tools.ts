@@ -1,7 +1,6 @@
 import { availableParallelism } from "node:os";
 import { createMemoryRead } from "../memory/memory-read.ts";
 import { createMemoryWrite } from "../memory/memory-write.ts";
-import { createPermissions } from "../permissions/permission-middleware.ts";
 import type { Ask } from "../schema/ask.ts";
 import type { PermissionMode } from "../schema/event.ts";
 import type { ModelInfo } from "../schema/model.ts";
@@ -25,7 +24,6 @@ import { createPathLocks } from "../tools/workspace/path-lock.ts";
 import { createWorkspace } from "../tools/workspace/workspace.ts";
 import { memoryFolders } from "./memory-folders.ts";
 import { createMemoryTurn } from "./memory-turn.ts";
-import { policyOptions } from "./policy-options.ts";
 import type { Setup } from "./setup.ts";
 
 const LARGE_WINDOW_TOKENS = 100_000;
@@ -75,10 +73,10 @@ export const createTools = (setup: Setup, options: ToolsOptions): Tools => {
     limitTime({ toolTimeoutMs: settings.toolTimeoutMs, strings: strings.registry }),
     retryRecoverable(),
   ];
-  const permissions = createPermissions({
-    ...policyOptions(setup, options.guard),
-    mode: options.permissionMode,
-    ask,
+  const permissions = loadedByFirstCall(async () => {
+    const { createPermissions } = await import("../permissions/permission-middleware.ts");
+    const { policyOptions } = await import("./policy-options.ts");
+    return createPermissions({ ...policyOptions(setup, options.guard), mode: options.permissionMode, ask });
   });
   const governed = withHooks?.(permissions) ?? permissions;
   const bash = createBash({
@@ -145,4 +143,16 @@ const registerSkills = (registry: Registry, { skills, skipped }: FoundSkills, st
 const maxReadBytes = (setting: number | "auto", { contextWindow }: ModelInfo): number => {
   if (setting !== "auto") return setting;
   return contextWindow !== null && contextWindow >= LARGE_WINDOW_TOKENS ? LARGE_READ_BYTES : SMALL_READ_BYTES;
+};
+
+/** A middleware whose modules a session without calls does not need. */
+const loadedByFirstCall = (load: () => Promise<ToolMiddleware>): ToolMiddleware => {
+  let loading: Promise<ToolMiddleware> | undefined;
+  const middleware = (): Promise<ToolMiddleware> => {
+    loading ??= load();
+    return loading;
+  };
+  const govern: ToolMiddleware = async (invocation, next) => (await middleware())(invocation, next);
+  govern.asks = async (invocation) => (await (await middleware()).asks?.(invocation)) ?? false;
+  return govern;
 };
