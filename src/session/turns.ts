@@ -113,7 +113,12 @@ export const createTurns = (history: Message[], past: TurnsState = NONE): Turns 
   };
 
   const input = ({ content, source, attachments }: EngineEvent<"input.added">): void => {
-    if (!run || source === "hook" || source === "reminder") return;
+    if (source === "hook" || source === "reminder") return;
+    if (!run) {
+      // What a person's own command has said: what was cut does not fit behind it.
+      undoable = [];
+      return;
+    }
     untold = [];
     if (run.hasInput) return;
     run.hasInput = true;

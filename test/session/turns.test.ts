@@ -147,6 +147,15 @@ test("ways back stack, redo takes them back one by one, and the next input ends 
   expect(() => session.rewind(third?.seq ?? 0, "both")).toThrow("no going back");
 });
 
+test("what a command of the person's own has said ends redo too: what was cut does not fit behind it", async () => {
+  const { session, say, rewind } = begin();
+  await say("one");
+  rewind(session.turns.list()[0]?.seq ?? 0, "conversation");
+  session.addNote("a note");
+  expect(said(session)).toEqual(["a note"]);
+  expect(() => session.redo()).toThrow("nothing to redo");
+});
+
 test("only what the model cannot see is told to it, once, with the next message", async () => {
   const { session, say, shell, rewind } = begin();
   const reminders = () => session.messages.filter(({ content }) => isRewindReminder(content)).length;
