@@ -139,6 +139,8 @@ test("an editor that fails changes nothing, and the question comes again", async
   const { terminal, model } = await openPlanning(withEditor("exit 3"));
   terminal.send("3");
   await terminal.waitFor("editor: ");
+  // The rows of the first time may still stand there.
+  await terminal.waitFor((shown) => shown.raw().lastIndexOf(strings.title) > shown.raw().lastIndexOf("editor: "));
   await asked(terminal);
   terminal.send("1");
   expect(lastInput(await model.next()).said).toBe(strings.accepted);
