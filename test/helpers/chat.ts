@@ -54,8 +54,9 @@ export const inputText = (terminal: Terminal): string =>
     .find((row) => row.startsWith("›"))
     ?.slice(2) ?? "";
 
-/** The cursor leaves the input when keys are answers to a question. */
-export const takesAnswers = (terminal: Terminal): boolean => terminal.mode(25) === false;
+/** The cursor leaves the input when keys are answers to a question. Within a frame it is gone in any case. */
+export const takesAnswers = (terminal: Terminal): boolean =>
+  terminal.mode(25) === false && terminal.mode(2026) === false;
 
 /** How many rules stand in scrollback and screen: more than one is a ghost. */
 export const countRules = (terminal: Terminal): number =>
