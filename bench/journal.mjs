@@ -2,11 +2,10 @@
 // By itself it prints the figures: node bench/journal.mjs [runs].
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { build } from "esbuild";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { importSource } from "./import-source.mjs";
 
-const REPOSITORY = dirname(dirname(fileURLToPath(import.meta.url)));
 const EVENTS = 10_000;
 const TURNS = 50;
 
@@ -16,15 +15,7 @@ const ENTRY = `export { openJournalFile } from "./src/session/journal-file.ts";`
 export const measureJournal = async (runs) => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "harness9-journal-")));
   try {
-    await build({
-      stdin: { contents: ENTRY, resolveDir: REPOSITORY, loader: "ts" },
-      bundle: true,
-      format: "esm",
-      platform: "node",
-      outfile: join(root, "journal.mjs"),
-      logLevel: "error",
-    });
-    const { openJournalFile } = await import(pathToFileURL(join(root, "journal.mjs")).href);
+    const { openJournalFile } = await importSource(ENTRY, root);
     const samples = { harness9: { journalMs: [] }, floor: { journalMs: [] } };
     for (let run = 0; run < runs; run++) {
       const journal = openJournalFile(join(root, `${run}.jsonl`), {

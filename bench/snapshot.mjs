@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { build } from "esbuild";
+import { importSource } from "./import-source.mjs";
 
 /**
  * @typedef {{ coldMs: number, warmMs: number, mainMs: number, storeRssMb: number }} Snapshots what is measured
@@ -42,15 +42,7 @@ export const measureSnapshots = async (runs) => {
   try {
     const workDir = join(root, "work");
     for (let index = 0; index < FILES; index++) writeAged(join(workDir, name(index)), text(index, 0));
-    await build({
-      stdin: { contents: ENTRY, resolveDir: REPOSITORY, loader: "ts" },
-      bundle: true,
-      format: "esm",
-      platform: "node",
-      outfile: join(root, "open.mjs"),
-      logLevel: "error",
-    });
-    const { openSnapshots, en } = await import(pathToFileURL(join(root, "open.mjs")).href);
+    const { openSnapshots, en } = await importSource(ENTRY, root);
     const harnessHome = join(root, "home");
     const open = () =>
       openSnapshots({
