@@ -2,14 +2,12 @@
 // Exit 0: each command stays under the limit, and the parser is loaded by the first command only. 1: not so.
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { build } from "esbuild";
+import { join } from "node:path";
+import { importSource } from "./import-source.mjs";
 
 const LIMIT_MS = 1;
 const ROUNDS = 2000;
 const WARM_UP = 500;
-const REPOSITORY = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const COMMANDS = [
   "ls -la src",
@@ -32,36 +30,14 @@ export { en } from "./src/text/en.ts";
 const main = async () => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "harness9-decide-")));
   try {
-    const { metafile } = await build({
-      stdin: { contents: ENTRY, resolveDir: REPOSITORY, loader: "ts" },
-      bundle: true,
-      splitting: true,
-      metafile: true,
-      format: "esm",
-      platform: "node",
-      outdir: root,
-      outExtension: { ".js": ".mjs" },
-      logLevel: "error",
-    });
-    const isEager = loadsParser(metafile);
-    const slow = await measure(root, await import(pathToFileURL(join(root, "stdin.mjs")).href));
+    const { exports, files } = await importSource(ENTRY, root);
+    const isEager = files.some((path) => path.includes("/unbash/"));
+    const slow = await measure(root, exports);
     console.log(isEager ? "\nthe parser is loaded at once" : "\nthe parser is loaded by the first command");
     process.exitCode = slow || isEager ? 1 : 0;
   } finally {
     rmSync(root, { recursive: true, force: true });
   }
-};
-
-/** Whether the parser comes with what is imported at the start. */
-const loadsParser = ({ outputs }) => {
-  const seen = new Set();
-  const follow = (name) => {
-    if (seen.has(name)) return;
-    seen.add(name);
-    for (const { path, kind } of outputs[name]?.imports ?? []) if (kind === "import-statement") follow(path);
-  };
-  for (const [name, { entryPoint }] of Object.entries(outputs)) if (entryPoint === "<stdin>") follow(name);
-  return [...seen].some((name) => Object.keys(outputs[name]?.inputs ?? {}).some((path) => path.includes("/unbash/")));
 };
 
 const measure = async (workDir, { decide, parseCommand, parseRule, en }) => {

@@ -15,7 +15,7 @@ const ENTRY = `export { openJournalFile } from "./src/session/journal-file.ts";`
 export const measureJournal = async (runs) => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "harness9-journal-")));
   try {
-    const { openJournalFile } = await importSource(ENTRY, root);
+    const { openJournalFile } = (await importSource(ENTRY, root)).exports;
     const samples = { harness9: { journalMs: [] }, floor: { journalMs: [] } };
     for (let run = 0; run < runs; run++) {
       const journal = openJournalFile(join(root, `${run}.jsonl`), {

@@ -42,7 +42,7 @@ export const measureSnapshots = async (runs) => {
   try {
     const workDir = join(root, "work");
     for (let index = 0; index < FILES; index++) writeAged(join(workDir, name(index)), text(index, 0));
-    const { openSnapshots, en } = await importSource(ENTRY, root);
+    const { openSnapshots, en } = (await importSource(ENTRY, root)).exports;
     const harnessHome = join(root, "home");
     const open = () =>
       openSnapshots({

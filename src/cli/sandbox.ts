@@ -5,6 +5,7 @@ import { UserError } from "../text/user-error.ts";
 import { openSandbox, type SandboxProblem } from "../tools/sandbox/open-sandbox.ts";
 import type { PolicyOptions } from "../tools/sandbox/policy.ts";
 import type { Sandbox } from "../tools/sandbox/sandbox.ts";
+import { createTrialMemory } from "../tools/sandbox/trial-memory.ts";
 import { createWorkspace } from "../tools/workspace/workspace.ts";
 import type { Setup } from "./setup.ts";
 
@@ -16,7 +17,8 @@ export const sessionSandbox = async (setup: Setup, outputsDir: string): Promise<
   const { env, strings, config } = setup;
   if (config.settings.sandbox === "off") return undefined;
   const options = sandboxOptions(setup, [outputsDir]);
-  const found = await openSandbox({ ...options, env, platform: process.platform });
+  const memory = createTrialMemory(setup.paths.sandboxTrial);
+  const found = await openSandbox({ ...options, env, platform: process.platform, memory });
   if (found.type === "works") return found.sandbox;
   if (config.settings.sandbox === "auto") return undefined;
   throw new UserError(strings.sandbox.required(problemText(found, strings.sandbox)), {

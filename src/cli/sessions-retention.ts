@@ -8,8 +8,8 @@ const DAY_MS = 86_400_000;
 
 /**
  * Removes old sessions by itself, at most once a day, as the setting `retention.days` says, and states of the files that
- * nobody needs or that are too many. For a session's end: at its start nobody should wait. Where nothing can be removed
- * now, the next day's check may. Never throws for the system's sake.
+ * nobody needs or that are too many, and old compiled code. For a session's end: at its start nobody should wait. Where
+ * nothing can be removed now, the next day's check may. Never throws for the system's sake.
  */
 export const retainSessions = async (setup: Setup, now: Date): Promise<void> => {
   const days = setup.config.settings["retention.days"] ?? Number.POSITIVE_INFINITY;
@@ -26,6 +26,8 @@ export const retainSessions = async (setup: Setup, now: Date): Promise<void> => 
   }
   // A clock that was wrong, or a person who was away: what is old by one look only has a day more.
   if (sinceMs === undefined || sinceMs < 0 || sinceMs > days * DAY_MS) return;
+  const { trimCompileCache } = await import("./compile-cache.ts");
+  await trimCompileCache(setup.paths.home, now.getTime());
   const { removeOldSessions } = await import("./sessions-removal.ts");
   await removeOldSessions(setup, now.getTime() - days * DAY_MS);
 };

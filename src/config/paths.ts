@@ -12,6 +12,7 @@ export type HarnessPaths = {
   readonly instructions: string;
   readonly trust: string;
   readonly history: string;
+  readonly sandboxTrial: string;
   readonly skills: string;
   readonly agents: string;
   readonly memory: string;
@@ -44,6 +45,7 @@ export const harnessPaths = ({ env, homeDir, workDir }: HarnessPathsOptions): Ha
     instructions: join(home, "AGENTS.md"),
     trust: join(home, "trust.json"),
     history: join(home, "history.jsonl"),
+    sandboxTrial: join(home, "sandbox-trial"),
     skills: join(home, "skills"),
     agents: join(home, "agents"),
     memory: join(home, "memory"),

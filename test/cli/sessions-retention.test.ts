@@ -106,3 +106,15 @@ test("null keeps all, and a project's files have no say", async () => {
   const { checkedAt } = JSON.parse(readFileSync(marker(place), "utf8")) as { readonly checkedAt: string };
   expect(Date.now() - Date.parse(checkedAt)).toBeLessThan(DAY_MS);
 });
+
+test("compiled code goes after a month", async () => {
+  const place = newPlace();
+  const name = (days: number): string => `.harness9/compile-cache/v22-x64/${days}`;
+  for (const days of [29, 31]) {
+    const time = (Date.now() - days * DAY_MS) / 1000;
+    utimesSync(put(place.home, name(days), "code"), time, time);
+  }
+  checkedAgo(place, 2);
+  await run(place);
+  expect([29, 31].map((days) => existsSync(join(place.home, name(days))))).toEqual([true, false]);
+});

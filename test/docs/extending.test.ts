@@ -2,12 +2,12 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Writable } from "node:stream";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { build, type Plugin } from "esbuild";
 import ts from "typescript";
 import { expect, test } from "vitest";
 import type { Registry } from "../../src/tools/registry.ts";
 import type { Tool, ToolContext, ToolMiddleware } from "../../src/tools/tool.ts";
 import { createWorkspace } from "../../src/tools/workspace/workspace.ts";
+import { bundleSource } from "../helpers/bundle-source.ts";
 import { zh } from "../helpers/engine.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 import { codeBlocks } from "./markdown.ts";
@@ -34,30 +34,9 @@ type Examples = {
 
 /** The examples as if they stood in src/, bundled and loaded. */
 const loadExamples = async (files: ReadonlyMap<string, string>): Promise<Examples> => {
-  const pages: Plugin = {
-    name: "pages",
-    setup: (builder) => {
-      // All relative imports, since esbuild resolves none from a folder that is not there.
-      builder.onResolve({ filter: /^\..*\.ts$/ }, ({ path, resolveDir }) => ({ path: join(resolveDir, path) }));
-      builder.onLoad({ filter: /\.ts$/ }, ({ path }) => {
-        const contents = files.get(path);
-        return contents === undefined ? undefined : { contents, loader: "ts", resolveDir: dirname(path) };
-      });
-    },
-  };
   const modules = [...files.keys(), join(root, "src/tools/registry.ts")].map((path) => path.slice(root.length));
-  const outfile = join(tempDir(), "examples.mjs");
-  await build({
-    stdin: { contents: modules.map((path) => `export * from "./${path}";`).join("\n"), resolveDir: root },
-    outfile,
-    bundle: true,
-    format: "esm",
-    platform: "node",
-    target: "node20",
-    plugins: [pages],
-    logLevel: "silent",
-  });
-  return (await import(/* @vite-ignore */ pathToFileURL(outfile).href)) as Examples;
+  const bundle = await bundleSource(modules.map((path) => `export * from "./${path}";`).join("\n"), files);
+  return (await import(/* @vite-ignore */ pathToFileURL(bundle).href)) as Examples;
 };
 
 /** What the compiler says of the files under the project's own settings. */

@@ -142,24 +142,16 @@ describe("createProvider", () => {
   });
 
   test("offline loads no SDK", async () => {
-    const source = join(import.meta.dirname, "..", "..", "src", "providers");
-    const { build } = await import("esbuild");
-    const { metafile } = await build({
-      entryPoints: [join(source, "create-provider.ts")],
-      bundle: true,
-      splitting: true,
-      format: "esm",
+    const { build } = await import("rolldown");
+    const { output } = await build({
+      input: join(import.meta.dirname, "../../src/providers/create-provider.ts"),
       platform: "node",
-      outdir: "out",
       write: false,
-      metafile: true,
-      logLevel: "silent",
     });
-    const entry = Object.values(metafile.outputs).find(({ entryPoint }) => entryPoint?.endsWith("create-provider.ts"));
-    const eager = (entry?.imports ?? []).filter(({ kind }) => kind === "import-statement").map(({ path }) => path);
-    const inputs = [entry, ...eager.map((path) => metafile.outputs[path])].flatMap((output) =>
-      Object.keys(output?.inputs ?? {}),
-    );
+    const eager = new Set([output[0]]);
+    for (const { imports } of eager)
+      for (const chunk of output) if (chunk.type === "chunk" && imports.includes(chunk.fileName)) eager.add(chunk);
+    const inputs = [...eager].flatMap(({ moduleIds }) => moduleIds);
     expect(inputs.filter((path) => path.includes("node_modules"))).toEqual([]);
     expect(inputs.length).toBeGreaterThan(0);
   });

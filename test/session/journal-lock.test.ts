@@ -2,10 +2,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
 import { expect, test } from "vitest";
 import { isLocked, LockedError, lockOf, lockOwner, takeLock } from "../../src/session/journal-lock.ts";
+import { bundleSource } from "../helpers/bundle-source.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
 const self = lockOwner("here");
@@ -76,30 +75,17 @@ test.each(["", "{", "null", '{"pid":-1,"host":"here"}', '{"pid":"1"}', "[]"])(
   },
 );
 
-const MODULE = fileURLToPath(new URL("../../src/session/journal-lock.ts", import.meta.url));
-
 test("of many processes that find a stale lock at once, one gets it", async () => {
-  const dir = tempDir();
-  const bundle = join(dir, "taker.mjs");
-  await build({
-    stdin: {
-      contents: `import { lockOwner, takeLock } from ${JSON.stringify(MODULE)};
+  const taker = await bundleSource(`import { lockOwner, takeLock } from "./src/session/journal-lock.ts";
 process.stdin.once("data", () => {
   try { takeLock(process.argv[2], lockOwner("here")); console.log("taken"); } catch { console.log("refused"); }
 });
 process.stdin.on("end", () => process.exit());
-console.log("ready");`,
-      resolveDir: dir,
-    },
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    outfile: bundle,
-  });
+console.log("ready");`);
   const path = newLock();
   writeFileSync(path, JSON.stringify({ ...self, pid: await endedProcess() }));
   const takers = Array.from({ length: 6 }, () =>
-    spawn(process.execPath, [bundle, path], { stdio: ["pipe", "pipe", "inherit"] }),
+    spawn(process.execPath, [taker, path], { stdio: ["pipe", "pipe", "inherit"] }),
   );
   const next = async (child: (typeof takers)[number]): Promise<string> =>
     String((await once(child.stdout, "data"))[0]).trim();

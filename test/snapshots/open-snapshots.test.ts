@@ -3,12 +3,12 @@ import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { build } from "esbuild";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { collectSnapshots, type OpenSnapshotsOptions, openSnapshots } from "../../src/snapshots/open-snapshots.ts";
 import type { Snapshots } from "../../src/snapshots/snapshots.ts";
 import { en } from "../../src/text/en.ts";
 import { UserError } from "../../src/text/user-error.ts";
+import { bundleSource } from "../helpers/bundle-source.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 import { listing, write } from "./core.ts";
 
@@ -105,22 +105,11 @@ describe("snapshots in a worker", () => {
 
   it("hold the process only while something is asked of them", async () => {
     const root = tempDir();
-    const program = join(root, "program.mjs");
-    await build({
-      stdin: {
-        contents: `
-          import { openSnapshots } from "./src/snapshots/open-snapshots.ts";
-          const [workDir, harnessHome, worker] = process.argv.slice(2);
-          const snapshots = openSnapshots({ workDir, harnessHome, folder: harnessHome + "/s", strings: {}, worker: new URL(worker) });
-          console.log((await snapshots.take()).files);`,
-        resolveDir: process.cwd(),
-        loader: "ts",
-      },
-      bundle: true,
-      format: "esm",
-      platform: "node",
-      outfile: program,
-    });
+    const program = await bundleSource(`
+      import { openSnapshots } from "./src/snapshots/open-snapshots.ts";
+      const [workDir, harnessHome, worker] = process.argv.slice(2);
+      const snapshots = openSnapshots({ workDir, harnessHome, folder: harnessHome + "/s", strings: {}, worker: new URL(worker) });
+      console.log((await snapshots.take()).files);`);
     write(join(root, "work"), { a: "1", b: "2" });
     const worker = pathToFileURL(join(process.cwd(), "dist", "snapshot-worker.js")).href;
     const { stdout } = await promisify(execFile)(process.execPath, [

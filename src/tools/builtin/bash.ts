@@ -124,6 +124,7 @@ export const createBash = (options: BashOptions): Bash => {
         strings.bash,
       );
     } catch (error) {
+      if (error instanceof SandboxFailure) sandbox?.failed();
       const failure =
         error instanceof SandboxFailure
           ? sandboxFailure(error, { shell, path: env["PATH"] ?? "", name: sandbox?.name ?? "", strings })

@@ -4,15 +4,18 @@ import { join } from "node:path";
 import { bubblewrapArguments } from "./bubblewrap.ts";
 import { findProgram } from "./find-program.ts";
 import { createMountPoints } from "./mount-points.ts";
-import { isIn, placeKind } from "./place-kind.ts";
+import { isIn, lookedAtOnce, type PlaceKind, placeKind } from "./place-kind.ts";
 import { CACHES, createPolicy, type PolicyOptions } from "./policy.ts";
 import type { Sandbox, SandboxName, SandboxPolicy } from "./sandbox.ts";
 import { seatbeltArguments } from "./seatbelt.ts";
 import { foldersBetween, settledFor } from "./settled-places.ts";
+import type { TrialMemory } from "./trial-memory.ts";
 
 export type OpenSandboxOptions = PolicyOptions & {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
+  /** Absent where it is to be tried now. */
+  readonly memory?: TrialMemory;
 };
 
 export type SandboxProblem =
@@ -25,17 +28,22 @@ export type FoundSandbox = { readonly type: "works"; readonly sandbox: Sandbox }
 
 const TRIAL_TIMEOUT_MS = 5000;
 
-/** The system's sandbox with the policy of a session. It has been started once: what does not work is not offered. */
+/** The system's sandbox with the policy of a session. It has been started before: what does not work is not offered. */
 export const openSandbox = async (options: OpenSandboxOptions): Promise<FoundSandbox> => {
   const name = options.platform === "linux" ? "bubblewrap" : options.platform === "darwin" ? "seatbelt" : null;
   if (name === null) return { type: "platform" };
   const policy = createPolicy(options);
   const program = programFor(name, options, policy());
   if (program === undefined) return { type: "no-program", name };
-  const sandbox = createSandbox({ name, program, policy, prepare: () => makeCaches(options.homeDir) });
+  const { memory } = options;
+  const prepare = (): void => makeCaches(options.homeDir);
+  const sandbox = createSandbox({ name, program, policy, prepare, ...(memory && { failed: memory.forget }) });
+  if (memory?.has(program)) return { type: "works", sandbox };
   // Without mount points of its own: a trial leaves no trace, not even for a moment.
   const said = await trial(program, [...argumentsOf(name, policy()), "true"], options.env);
-  return said === null ? { type: "works", sandbox } : { type: "failed", name, said };
+  if (said !== null) return { type: "failed", name, said };
+  memory?.keep(program);
+  return { type: "works", sandbox };
 };
 
 /** Makes the folders of caches, which a confined command cannot make for itself. */
@@ -66,22 +74,25 @@ export type SandboxOptions = {
   readonly policy: () => SandboxPolicy;
   /** Before each command. */
   readonly prepare?: () => void;
+  readonly failed?: () => void;
 };
 
-export const createSandbox = ({ name, program, policy, prepare }: SandboxOptions): Sandbox => {
+export const createSandbox = ({ name, program, policy, prepare, failed }: SandboxOptions): Sandbox => {
   const mountPoints = createMountPoints();
   /** What is mounted for each command that lives. */
   const living = new Set<SandboxPolicy>();
-  const confine = (): { readonly now: SandboxPolicy; readonly release: () => void } => {
+  const confine = (): { readonly args: readonly string[]; readonly release: () => void } => {
     const wanted = policy();
     const giveBack = mountPoints.hold(preventable(wanted));
-    const now = settledFor(mounted({ ...wanted, writable: [...wanted.writable, ...foldersBetween(wanted)] }), living);
+    const kindOf = lookedAtOnce(placeKind);
+    const all = { ...wanted, writable: [...wanted.writable, ...foldersBetween(wanted)] };
+    const now = settledFor(mounted(all, kindOf), living);
     living.add(now);
     const release = (): void => {
       living.delete(now);
       giveBack();
     };
-    return { now, release };
+    return { args: argumentsOf(name, now, kindOf), release };
   };
   return {
     name,
@@ -90,21 +101,22 @@ export const createSandbox = ({ name, program, policy, prepare }: SandboxOptions
     policy,
     wrap: (file, args) => {
       prepare?.();
-      const { now, release } = name === "bubblewrap" ? confine() : { now: policy(), release: () => undefined };
-      return { file: program, args: [...argumentsOf(name, now), file, ...args], release };
+      const own = name === "bubblewrap" ? confine() : { args: argumentsOf(name, policy()), release: () => undefined };
+      return { file: program, args: [...own.args, file, ...args], release: own.release };
     },
+    failed: () => failed?.(),
     close: mountPoints.close,
   };
 };
 
-const argumentsOf = (name: SandboxName, policy: SandboxPolicy): readonly string[] =>
+const argumentsOf = (name: SandboxName, policy: SandboxPolicy, kindOf = placeKind): readonly string[] =>
   name === "bubblewrap"
-    ? bubblewrapArguments({ policy, kindOf: placeKind, isRoot: process.getuid?.() === 0 })
+    ? bubblewrapArguments({ policy, kindOf, isRoot: process.getuid?.() === 0 })
     : seatbeltArguments(policy);
 
 /** Only what is there can be mounted. */
-const mounted = (policy: SandboxPolicy): SandboxPolicy => {
-  const there = (paths: readonly string[]) => paths.filter((path) => placeKind(path) !== "missing");
+const mounted = (policy: SandboxPolicy, kindOf: (path: string) => PlaceKind): SandboxPolicy => {
+  const there = (paths: readonly string[]) => paths.filter((path) => kindOf(path) !== "missing");
   const { writable, readOnly, hidden, visible } = policy;
   return {
     ...policy,

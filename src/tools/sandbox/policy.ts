@@ -1,8 +1,8 @@
 import { isAbsolute, join, resolve } from "node:path";
-import { resolveLinks } from "../workspace/resolve-links.ts";
+import { isSymbolicLink, resolveLinks } from "../workspace/resolve-links.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { gitPlaces } from "./git-places.ts";
-import { isIn, placeKind } from "./place-kind.ts";
+import { isIn, lookedAtOnce, placeKind } from "./place-kind.ts";
 import type { SandboxPolicy } from "./sandbox.ts";
 
 export type PolicyOptions = {
@@ -67,7 +67,9 @@ export const createPolicy = (options: PolicyOptions): (() => SandboxPolicy) => {
     (path) => placeKind(path) !== "missing" || !first.some((folder) => folder !== path && isIn(folder, path)),
   );
   return () => {
-    const closed = real([...workspace.sensitive, workspace.harnessHome.real]);
+    const isLink = lookedAtOnce(isSymbolicLink);
+    const realNow = (paths: readonly string[]): readonly string[] => real(paths, isLink);
+    const closed = realNow([...workspace.sensitive, workspace.harnessHome.real]);
     // A link in a repository, which a command has made, does not open a hidden place.
     const isOpen = (path: string): boolean =>
       !closed.some(
@@ -78,20 +80,20 @@ export const createPolicy = (options: PolicyOptions): (() => SandboxPolicy) => {
       workDir,
       writable: [
         ...new Set([
-          ...settled.filter((path) => real([path])[0] === path),
+          ...settled.filter((path) => realNow([path])[0] === path),
           // Real paths as they were found: looked up again, they could be links by now.
           ...git.flatMap((one) => one.writable).filter(isOpen),
         ]),
       ],
-      readOnly: real([join(workDir, ".harness9"), ...git.flatMap((one) => one.readOnly)]).filter(isOpen),
+      readOnly: realNow([join(workDir, ".harness9"), ...git.flatMap((one) => one.readOnly)]).filter(isOpen),
       hidden: [
         ...closed,
         // Somebody may need one of them and say so; the sensitive places stay closed.
-        ...real([...CONTROL_PLACES, ...terminalSockets()]).filter(
-          (place) => placeKind(place) !== "missing" && !named.includes(place),
+        ...realNow([...CONTROL_PLACES, ...terminalSockets()].filter((place) => placeKind(place) !== "missing")).filter(
+          (place) => !named.includes(place),
         ),
       ],
-      visible: real(workspace.readable.map((place) => place.real)),
+      visible: realNow(workspace.readable.map((place) => place.real)),
       network,
     };
   };
@@ -102,11 +104,11 @@ const terminalSockets = (): readonly string[] => {
   return uid === undefined ? [] : [`/tmp/tmux-${uid}`];
 };
 
-const real = (paths: readonly string[]): readonly string[] => [
+const real = (paths: readonly string[], isLink = isSymbolicLink): readonly string[] => [
   ...new Set(
     paths.flatMap((path) => {
       try {
-        return [resolveLinks(path)];
+        return [resolveLinks(path, isLink)];
       } catch {
         return []; // links in a circle
       }

@@ -35,6 +35,8 @@ export interface Sandbox {
   /** What counts for the next command: a repository may have come into being. */
   policy(): SandboxPolicy;
   wrap(file: string, args: readonly string[]): Confined;
+  /** Notes that it could not be put around a command. */
+  failed(): void;
   /** Takes away what had to be made for commands that have not been released. */
   close(): void;
 }

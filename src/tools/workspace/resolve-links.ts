@@ -10,7 +10,7 @@ const MAX_LINKS = 40;
  * dangling ones to where they point; what does not exist yet stays as it is written.
  * @throws the system's error, ELOOP for links in a circle.
  */
-export const resolveLinks = (path: string): string => {
+export const resolveLinks = (path: string, isLink = isSymbolicLink): string => {
   const { root } = parse(path);
   let current = root;
   let links = 0;
@@ -35,7 +35,8 @@ export const resolveLinks = (path: string): string => {
   return current;
 };
 
-const isLink = (path: string): boolean => {
+/** False for what is not there. */
+export const isSymbolicLink = (path: string): boolean => {
   try {
     return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
   } catch (error) {
