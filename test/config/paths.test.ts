@@ -38,6 +38,7 @@ describe("harnessPaths", () => {
       instructions: join(home, "AGENTS.md"),
       trust: join(home, "trust.json"),
       history: join(home, "history.jsonl"),
+      sandboxTrial: join(home, "sandbox-trial"),
       skills: join(home, "skills"),
       agents: join(home, "agents"),
       memory: join(home, "memory"),

@@ -41,6 +41,9 @@ export const bubblewrapArguments = ({ policy, kindOf, isRoot }: BubblewrapOption
   ];
 };
 
+/** Since bubblewrap 0.4. The note of the exit code is left out where the command could not be started. */
+export const statusArguments = (fd: number): readonly string[] => ["--json-status-fd", String(fd)];
+
 // Who is root may write these without any capability, and so set the whole machine.
 const KERNEL_PLACES = ["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs"];
 

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { bubblewrapArguments } from "./bubblewrap.ts";
+import { bubblewrapArguments, statusArguments } from "./bubblewrap.ts";
 import { findProgram } from "./find-program.ts";
 import { createMountPoints } from "./mount-points.ts";
 import { isIn, lookedAtOnce, type PlaceKind, placeKind } from "./place-kind.ts";
@@ -40,7 +40,8 @@ export const openSandbox = async (options: OpenSandboxOptions): Promise<FoundSan
   const sandbox = createSandbox({ name, program, policy, prepare, ...(memory && { failed: memory.forget }) });
   if (memory?.has(program)) return { type: "works", sandbox };
   // Without mount points of its own: a trial leaves no trace, not even for a moment.
-  const said = await trial(program, [...argumentsOf(name, policy()), "true"], options.env);
+  const status = name === "bubblewrap" ? statusArguments(1) : [];
+  const said = await trial(program, [...status, ...argumentsOf(name, policy()), "true"], options.env);
   if (said !== null) return { type: "failed", name, said };
   memory?.keep(program);
   return { type: "works", sandbox };
@@ -81,7 +82,9 @@ export const createSandbox = ({ name, program, policy, prepare, failed }: Sandbo
   const mountPoints = createMountPoints();
   /** What is mounted for each command that lives. */
   const living = new Set<SandboxPolicy>();
-  const confine = (): { readonly args: readonly string[]; readonly release: () => void } => {
+  const confine = (
+    statusFd: number | undefined,
+  ): { readonly args: readonly string[]; readonly release: () => void } => {
     const wanted = policy();
     const giveBack = mountPoints.hold(preventable(wanted));
     const kindOf = lookedAtOnce(placeKind);
@@ -92,16 +95,18 @@ export const createSandbox = ({ name, program, policy, prepare, failed }: Sandbo
       living.delete(now);
       giveBack();
     };
-    return { args: argumentsOf(name, now, kindOf), release };
+    const status = statusFd === undefined ? [] : statusArguments(statusFd);
+    return { args: [...status, ...argumentsOf(name, now, kindOf)], release };
   };
   return {
     name,
     program,
     staysBetween: name === "bubblewrap",
     policy,
-    wrap: (file, args) => {
+    wrap: (file, args, statusFd) => {
       prepare?.();
-      const own = name === "bubblewrap" ? confine() : { args: argumentsOf(name, policy()), release: () => undefined };
+      const own =
+        name === "bubblewrap" ? confine(statusFd) : { args: argumentsOf(name, policy()), release: () => undefined };
       return { file: program, args: [...own.args, file, ...args], release: own.release };
     },
     failed: () => failed?.(),

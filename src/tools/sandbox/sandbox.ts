@@ -28,13 +28,14 @@ export interface Sandbox {
   /** The absolute path of the program that confines. */
   readonly program: string;
   /**
-   * Whether its program stays for as long as anything of the command lives, and then tells of a signal that ended the
-   * command by 128 and its number. Otherwise it becomes the command.
+   * Whether its program stays for as long as anything of the command lives, with the command's output open, and tells of
+   * a signal that ended the command by 128 and its number. Otherwise it becomes the command.
    */
   readonly staysBetween: boolean;
   /** What counts for the next command: a repository may have come into being. */
   policy(): SandboxPolicy;
-  wrap(file: string, args: readonly string[]): Confined;
+  /** `statusFd`: where a program that stays between notes as JSON that the command has run, by its `exit-code`. */
+  wrap(file: string, args: readonly string[], statusFd?: number): Confined;
   /** Notes that it could not be put around a command. */
   failed(): void;
   /** Takes away what had to be made for commands that have not been released. */

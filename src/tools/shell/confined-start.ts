@@ -1,31 +1,41 @@
 import type { Readable } from "node:stream";
 
-/** A command that is being put into its sandbox. */
+/** A command that has been put into its sandbox. */
 export type ConfinedStart = {
-  /** Null when the command has begun; what the sandbox's program said when it ended without that. */
-  readonly begun: Promise<string | null>;
-  /** The program has ended, or has become the command itself. */
-  readonly ended: Promise<void>;
-  /** Listens no longer, and so holds nobody. */
-  readonly ignore: () => void;
+  /** Once the sandbox's program has ended: what it said where it could not begin the command, else null. */
+  readonly failure: () => Promise<string | null>;
   /** Nothing of the command lives any more. */
   readonly release: () => void;
 };
 
-const MAX_SAID = 4096;
+export type ConfinedStreams = {
+  /** Where the sandbox's program speaks. */
+  readonly words: Readable;
+  /** Where it notes the command's end; null for a program that becomes the command, and then has `words` for itself. */
+  readonly status: Readable | null;
+};
 
-/** Reads what the sandbox's program says, up to the NUL character by which the command says that it begins. */
-export const watchStart = (status: Readable, release: () => void): ConfinedStart => {
-  let said = "";
-  const closed = new Promise<void>((resolve) => status.once("close", resolve));
-  const begun = new Promise<string | null>((resolve) => {
-    status.on("data", (bytes: Buffer) => {
-      const text = bytes.toString("utf8");
-      if (text.includes("\0")) resolve(null);
-      said = (said + text).slice(0, MAX_SAID);
-    });
-    status.on("error", () => status.destroy());
-    void closed.then(() => resolve(said.trim())); // never rejects
+const MAX_CHARACTERS = 4096;
+
+export const watchStart = ({ words, status }: ConfinedStreams, release: () => void): ConfinedStart => {
+  const said = beginning(words);
+  const noted = status && beginning(status);
+  const noteEnds = status && new Promise<void>((resolve) => status.once("close", resolve));
+  return {
+    failure: async () => {
+      await noteEnds;
+      const hasBegun = noted === null ? said() === "" : noted().includes('"exit-code"');
+      return hasBegun ? null : said();
+    },
+    release,
+  };
+};
+
+const beginning = (stream: Readable): (() => string) => {
+  let text = "";
+  stream.on("data", (bytes: Buffer) => {
+    if (text.length < MAX_CHARACTERS) text += bytes.toString("utf8");
   });
-  return { begun, ended: closed, ignore: () => void status.destroy(), release };
+  stream.on("error", () => stream.destroy());
+  return () => text.slice(0, MAX_CHARACTERS).trim();
 };

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { closeSync, constants, mkdtempSync, openSync, rmSync } from "node:fs";
+import { closeSync, constants, fstatSync, mkdtempSync, openSync, rmSync } from "node:fs";
 import { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +8,8 @@ import type { Env } from "./child-env.ts";
 /** A real pipe for one command: bash gets `writeEnd` as stdout and as stderr. */
 export type OutputPipe = {
   readonly writeEnd: number;
+  /** What a link to it in /proc says. */
+  readonly name: string;
   /** Ends when the last process that holds the write end is gone. */
   readonly reader: Socket;
 };
@@ -59,7 +61,7 @@ export const createOutputPipes = (env: Env, platform: NodeJS.Platform): OutputPi
     });
     // Only after the last writer has gone is there nothing of this command left in the pipe.
     reader.once("close", () => (isEmpty ? free.push(keeper) : closeSync(keeper)));
-    return { writeEnd, reader };
+    return { writeEnd, reader, name: `pipe:[${fstatSync(keeper).ino}]` };
   };
 
   return {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 
 /**
@@ -17,6 +17,8 @@ export interface ProcessTree {
    * session of its own and whose parent has gone has no other tie to its command.
    */
   marked(mark: string): readonly number[];
+  /** Whether a process other than ours, and than those of the program `except`, has the pipe open (Linux). */
+  holds(pipe: string, except: string): boolean;
   /** Whether the leader's own group still has somebody in it: cheap, and true for zombies too. */
   hasGroup(leader: number): boolean;
   signal(groups: Iterable<number>, signal: NodeJS.Signals): void;
@@ -44,6 +46,8 @@ export const createProcessTree = (platform: NodeJS.Platform): ProcessTree => {
     marked: (mark) => [
       ...new Set((list() ?? []).filter(({ pid }) => hasInEnvironment(pid, mark)).map(({ session }) => session)),
     ],
+    holds: (pipe, except) =>
+      (list() ?? []).some(({ pid }) => pid !== process.pid && programName(pid) !== except && hasOpen(pid, pipe)),
     hasGroup,
     signal: (groups, signal) => {
       for (const group of groups) send(target(group), signal);
@@ -111,6 +115,23 @@ const readStat = (pid: string): ProcessStat | null => {
   const [state, parent, group, session] = text.slice(text.lastIndexOf(")") + 2).split(" ");
   if (state === "Z" || state === "X") return null;
   return { pid: Number(pid), parent: Number(parent), group: Number(group), session: Number(session) };
+};
+
+/** As the kernel has it: 15 bytes of it. */
+const programName = (pid: number): string | null => {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, "utf8").trimEnd();
+  } catch {
+    return null; // ended since the listing
+  }
+};
+
+const hasOpen = (pid: number, target: string): boolean => {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).some((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`) === target);
+  } catch {
+    return false; // ended since the listing, or somebody else's
+  }
 };
 
 const hasInEnvironment = (pid: number, mark: string): boolean => {

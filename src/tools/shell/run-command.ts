@@ -1,6 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { Socket } from "node:net";
 import { constants } from "node:os";
+import { basename } from "node:path";
 import type { Readable } from "node:stream";
 import { setTimeout as delay, setImmediate as nextLoop } from "node:timers/promises";
 import { type Sandbox, SandboxFailure } from "../sandbox/sandbox.ts";
@@ -44,7 +45,7 @@ const UNKILLABLE_MS = 500;
  * @throws NodeJS.ErrnoException when it could not be started, SandboxFailure when its sandbox could not.
  */
 export const runCommand = async (options: RunOptions): Promise<CommandEnd> => {
-  const { pid, child, output, confined } = await startCommand(options);
+  const { pid, child, output, pipe, confined } = await startCommand(options);
   options.onStart(pid);
   const exit = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   const closed = new Promise<void>((resolve) => output.once("close", () => resolve()));
@@ -58,23 +59,21 @@ export const runCommand = async (options: RunOptions): Promise<CommandEnd> => {
     await within(UNKILLABLE_MS, exit);
   }
   await within(DRAIN_MS, closed);
-  if (confined !== null && stoppedBy === null) await checkBegun(confined);
+  if (confined !== null && stoppedBy === null && child.signalCode === null) await checkBegun(confined);
   // The timer may have fired before a busy loop came to read what is there.
   if (!output.closed) await nextLoop();
   if (!output.closed) letGo(child, output);
-  const isGone = (): Promise<boolean> =>
-    confined !== null && options.sandbox?.staysBetween === true
-      ? settles(confined.ended)
-      : leftSomebody(pid, options.tree).then((left) => !left);
-  const background = !output.closed ? "printing" : (await isGone()) ? "none" : "silent";
-  confined?.ignore();
+  const between = confined !== null && options.sandbox?.staysBetween ? basename(options.sandbox.program) : null;
+  const isPrinting = (): boolean => between === null || pipe === null || options.tree.holds(pipe, between);
+  const isSilent = async (): Promise<boolean> => between === null && (await leftSomebody(pid, options.tree));
+  const background = !output.closed ? (isPrinting() ? "printing" : "silent") : (await isSilent()) ? "silent" : "none";
   if (background === "none") confined?.release();
   return { pid, ...endOf(child, options.sandbox), stoppedBy, background };
 };
 
 /** The command itself has not run where this throws. */
-const checkBegun = async ({ begun, release }: ConfinedStart): Promise<void> => {
-  const said = await begun;
+const checkBegun = async ({ failure, release }: ConfinedStart): Promise<void> => {
+  const said = await failure();
   if (said === null) return;
   release();
   throw new SandboxFailure(said);
@@ -93,12 +92,9 @@ const endOf = (child: ChildProcess, sandbox: Sandbox | undefined): Pick<CommandE
   return hidden === undefined ? { exitCode, signal } : { exitCode: null, signal: hidden };
 };
 
-const settles = (promise: Promise<void>): Promise<boolean> =>
-  Promise.race([promise.then(() => true), delay(DRAIN_MS, false, { ref: false })]);
-
 const letGo = (child: ChildProcess, output: Readable): void => {
   child.unref();
-  if (output instanceof Socket) output.unref();
+  for (const stream of [output, ...child.stdio]) if (stream instanceof Socket) stream.unref();
 };
 
 /** Who has just closed its output may need a moment to be gone. */

@@ -21,6 +21,8 @@ export type StartedCommand = {
   readonly child: ChildProcess;
   /** stdout and stderr in true order. */
   readonly output: Readable;
+  /** What a link to it in /proc says; null where it is no pipe of ours. */
+  readonly pipe: string | null;
   /** Null where the command is not confined. */
   readonly confined: ConfinedStart | null;
 };
@@ -29,10 +31,9 @@ export type StartedCommand = {
 // command as it is: line numbers, comments, heredocs and syntax errors stay those of a plain `bash -c`. It is
 // privileged (-p), so that BASH_ENV runs once, in the inner one.
 const MERGED = 'exec "$0" -c "$1" 2>&1';
+const merging = (shell: string, command: string): readonly string[] => ["-p", "-c", MERGED, shell, command];
 
-// Inside the sandbox. Its program, which stays for as long as anything of the command lives, gets neither end of the
-// output: 3 is the output, and 2 tells of the sandbox only. The NUL character says that it stands.
-const CONFINED = 'printf "\\0" >&2; exec "$0" -c "$1" >&3 2>&1 3>&-';
+const STATUS_FD = 3;
 
 /**
  * Starts `bash -c` with nothing on stdin, as the leader of a session without a terminal.
@@ -45,16 +46,13 @@ export const startCommand = async (options: CommandOptions): Promise<StartedComm
   const common = { cwd, env, detached: true, windowsHide: true } as const;
   if (sandbox !== undefined) return startConfined(options, sandbox, pipe, common);
   if (pipe === null) {
-    const child = spawn(shell, ["-p", "-c", MERGED, shell, command], {
-      ...common,
-      stdio: ["ignore", "pipe", "ignore"],
-    });
-    return { pid: await started(child), child, output: child.stdout, confined: null };
+    const child = spawn(shell, merging(shell, command), { ...common, stdio: ["ignore", "pipe", "ignore"] });
+    return { pid: await started(child), child, output: child.stdout, pipe: null, confined: null };
   }
   try {
     const stdio = ["ignore" as const, pipe.writeEnd, pipe.writeEnd];
     const child = spawn(shell, ["-c", command], { ...common, stdio });
-    return { pid: await started(child), child, output: pipe.reader, confined: null };
+    return { pid: await started(child), child, output: pipe.reader, pipe: pipe.name, confined: null };
   } catch (error) {
     pipe.reader.resume();
     throw error;
@@ -69,13 +67,18 @@ const startConfined = async (
   pipe: OutputPipe | null,
   common: SpawnOptions,
 ): Promise<StartedCommand> => {
-  const { file, args, release } = sandbox.wrap(shell, ["-p", "-c", CONFINED, shell, command]);
+  const inner = pipe === null ? merging(shell, command) : ["-c", command];
+  const { file, args, release } = sandbox.wrap(shell, inner, STATUS_FD);
   try {
-    const child = spawn(file, [...args], { ...common, stdio: ["ignore", "ignore", "pipe", pipe?.writeEnd ?? "pipe"] });
+    const ends = pipe === null ? ["pipe" as const, "pipe" as const] : [pipe.writeEnd, pipe.writeEnd];
+    const child = spawn(file, [...args], { ...common, stdio: ["ignore", ...ends, "pipe"] });
     const pid = await started(child);
-    const output = pipe?.reader ?? child.stdio[3];
-    if (!(output instanceof Readable) || child.stderr === null) throw new TypeError("a command without its pipes");
-    return { pid, child, output, confined: watchStart(child.stderr, release) };
+    const output = pipe?.reader ?? child.stdout;
+    const words = pipe?.reader ?? child.stderr;
+    const status = child.stdio[STATUS_FD];
+    if (!output || !words || !(status instanceof Readable)) throw new TypeError("a command without its pipes");
+    const confined = watchStart({ words, status: sandbox.staysBetween ? status : null }, release);
+    return { pid, child, output, pipe: pipe?.name ?? null, confined };
   } catch (error) {
     release();
     pipe?.reader.resume();
