@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { DEFAULT_SETTINGS, type SettingKey, type SettingsSchema } from "./settings.ts";
+import { DEFAULT_SETTINGS, SETTING_SCHEMAS, type SettingKey } from "./settings.ts";
 
 /** What a text of the command line or the environment may mean, the likeliest first. */
 export const textValues = (key: SettingKey, text: string): unknown[] => {
@@ -34,8 +34,9 @@ export type CheckResult = {
  * The first of the candidates that fits the setting, or what is wrong with the likeliest one. Keys inside the value
  * that nobody knows are left out and named.
  */
-export const checkValue = (schema: SettingsSchema, key: SettingKey, candidates: readonly unknown[]): CheckResult => {
-  const results = candidates.map((candidate) => checkOne(schema.shape[key], key, candidate));
+export const checkValue = (key: SettingKey, candidates: readonly unknown[]): CheckResult => {
+  const schema = SETTING_SCHEMAS[key]();
+  const results = candidates.map((candidate) => checkOne(schema, key, candidate));
   return results.find(({ problems }) => problems.length === 0) ?? results[0] ?? { problems: [], unknown: [] };
 };
 

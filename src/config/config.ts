@@ -13,8 +13,6 @@ import {
   SETTING_KEYS,
   type SettingKey,
   type Settings,
-  type SettingsSchema,
-  settingsSchema,
 } from "./settings.ts";
 import type { Variables } from "./variables.ts";
 
@@ -74,12 +72,6 @@ export const readConfig = async (options: LoadConfigOptions): Promise<ConfigFor>
   const projectLocal = await fileRaws(files.projectLocal, strings);
   const project = await fileRaws(files.project, strings);
   const user = await fileRaws(files.user, strings);
-  // Making the schema takes longer than all the rest: only where there is something to check.
-  let made: SettingsSchema | undefined;
-  const schema = (): SettingsSchema => {
-    made ??= settingsSchema();
-    return made;
-  };
   return (trusted) => {
     const layers: readonly Layer[] = [
       { kind: "flag", raws: flagRaws(options.flags) },
@@ -89,19 +81,16 @@ export const readConfig = async (options: LoadConfigOptions): Promise<ConfigFor>
       { kind: "project", raws: project },
       { kind: "user", raws: user },
     ];
-    return configOf(layers, { ...options, trusted, schema });
+    return configOf(layers, { ...options, trusted });
   };
 };
 
 type Trusting = LoadConfigOptions & { readonly trusted: boolean };
 
-const configOf = (
-  layers: readonly Layer[],
-  { schema, ...options }: Trusting & { readonly schema: () => SettingsSchema },
-): Config => {
+const configOf = (layers: readonly Layer[], options: Trusting): Config => {
   const { strings } = options;
   const report: Report = { warnings: [...options.variables.warnings], problems: [], proposals: [] };
-  const checked = layers.map((layer) => checkLayer(layer, schema, report, strings));
+  const checked = layers.map((layer) => checkLayer(layer, report, strings));
   if (report.problems.length > 0) {
     const exitCode = report.problems.every(({ kind }) => kind === "flag") ? EXIT.usage : EXIT.config;
     throw new ConfigError(report.problems.map(({ text }) => text).join("\n"), { exitCode });
@@ -148,12 +137,7 @@ const fileRaws = async (path: string, strings: Strings["config"]): Promise<Raw[]
     place: `${path}:${line}`,
   }));
 
-const checkLayer = (
-  layer: Layer,
-  schema: () => SettingsSchema,
-  report: Report,
-  strings: Strings["config"],
-): Checked => {
+const checkLayer = (layer: Layer, report: Report, strings: Strings["config"]): Checked => {
   const values = new Map<SettingKey, ConfigEntry>();
   for (const { key, value, origin, place } of layer.raws) {
     if (layer.kind === "project" && isForbiddenInProject(key)) {
@@ -165,7 +149,7 @@ const checkLayer = (
       continue;
     }
     const isText = typeof value === "string" && (layer.kind === "flag" || layer.kind === "variable");
-    const result = checkValue(schema(), key, isText ? textValues(key, value) : [value]);
+    const result = checkValue(key, isText ? textValues(key, value) : [value]);
     for (const unknown of result.unknown) report.warnings.push(strings.unknownKey(place, unknown, []));
     for (const problem of result.problems)
       report.problems.push({

@@ -3,7 +3,7 @@ import type { Strings } from "../text/strings.ts";
 import { checkValue, textValues } from "./check-value.ts";
 import { ConfigError } from "./config-error.ts";
 import { editFile } from "./edit-file.ts";
-import { isSettingKey, SETTING_KEYS, settingsSchema } from "./settings.ts";
+import { isSettingKey, SETTING_KEYS } from "./settings.ts";
 
 /**
  * Sets one setting in a settings file, which keeps its comments; `undefined` takes it out. Text is read as on the command line.
@@ -17,7 +17,7 @@ export const setConfigValue = async (
 ): Promise<void> => {
   if (!isSettingKey(key)) throw new ConfigError(strings.unknownKey(file, key, nearest(key, SETTING_KEYS)));
   const candidates = typeof value === "string" ? textValues(key, value) : [value];
-  const result = checkValue(settingsSchema(), key, candidates);
+  const result = checkValue(key, candidates);
   const [problem] = value === undefined ? [] : result.problems;
   if (problem) throw new ConfigError(strings.invalid(file, problem.key, problem.rule));
   // "sandbox" may stand there with a value of its own, which has no room for others.

@@ -72,55 +72,57 @@ const hook = () =>
       error: "only tool.pre and tool.post have a tool to match",
     });
 
-/** Everything that can be set, by its dotted key; times in milliseconds, lengths in UTF-8 bytes. The one schema of all layers. */
-export const settingsSchema = () =>
-  z.object({
-    language: z.enum(["auto", "zh", "en"]),
-    provider: word().nullable(),
-    model: word().nullable(),
-    thinking: z.enum(["off", "two-stage", "native"]),
-    effort: z.enum(["minimal", "low", "medium", "high", "xhigh", "max"]).nullable(),
-    stream: z.boolean(),
-    permissionMode: z.enum(["ask", "auto-edit", "plan", "auto", "yolo"]).nullable(),
-    sandbox: z.enum(["auto", "require", "off"]),
-    "sandbox.network": z.enum(["on", "off"]),
-    /** Files and folders: absolute, `~/…`, or from the work directory. */
-    "sandbox.writable": rules(),
-    allow: rules(),
-    ask: rules(),
-    deny: rules(),
-    hooks: z.array(hook()).readonly(),
-    addDirs: rules(),
-    maxTurns: count(1),
-    maxCostUsd: z.number().positive().nullable(),
-    maxTokens: count(1).nullable(),
-    maxTimeMs: duration().nullable(),
-    toolTimeoutMs: duration(),
-    maxConcurrentTools: count(0),
-    maxReadBytes: z.union([z.literal("auto"), count(1)], { error: 'expected "auto" or a number of bytes' }),
-    bashTimeoutMs: duration(600_000),
-    maxOutputBytes: count(1),
-    attempts: count(1),
-    /** The share of the model's window from which on the context is compacted. */
-    "compaction.at": z.number().min(0.1).max(0.95),
-    rewind: z.boolean(),
-    memory: z.boolean(),
-    /** Null = sessions stay until somebody removes them. */
-    "retention.days": count(1).nullable(),
-    theme: z.enum(["auto", "dark", "light", "high-contrast", "none"]),
-    glyphs: z.enum(["auto", "unicode", "ascii"]),
-    screenReader: z.boolean(),
-    showThinking: z.boolean(),
-    "log.maxOutputBytes": count(1),
-    "log.indent": count(0),
-    "log.inlineArguments": count(0),
-    models: z.record(z.string(), modelOverride()).readonly(),
-    providers: z.record(word(), compatibleServer()).readonly(),
-  });
+/**
+ * Everything that can be set, by its dotted key; times in milliseconds, lengths in UTF-8 bytes. The one schema of all layers,
+ * made key by key: all of them together take longer than everything else about the settings.
+ */
+export const SETTING_SCHEMAS = {
+  language: () => z.enum(["auto", "zh", "en"]),
+  provider: () => word().nullable(),
+  model: () => word().nullable(),
+  thinking: () => z.enum(["off", "two-stage", "native"]),
+  effort: () => z.enum(["minimal", "low", "medium", "high", "xhigh", "max"]).nullable(),
+  stream: () => z.boolean(),
+  permissionMode: () => z.enum(["ask", "auto-edit", "plan", "auto", "yolo"]).nullable(),
+  sandbox: () => z.enum(["auto", "require", "off"]),
+  "sandbox.network": () => z.enum(["on", "off"]),
+  /** Files and folders: absolute, `~/…`, or from the work directory. */
+  "sandbox.writable": () => rules(),
+  allow: () => rules(),
+  ask: () => rules(),
+  deny: () => rules(),
+  hooks: () => z.array(hook()).readonly(),
+  addDirs: () => rules(),
+  maxTurns: () => count(1),
+  maxCostUsd: () => z.number().positive().nullable(),
+  maxTokens: () => count(1).nullable(),
+  maxTimeMs: () => duration().nullable(),
+  toolTimeoutMs: () => duration(),
+  maxConcurrentTools: () => count(0),
+  maxReadBytes: () => z.union([z.literal("auto"), count(1)], { error: 'expected "auto" or a number of bytes' }),
+  bashTimeoutMs: () => duration(600_000),
+  maxOutputBytes: () => count(1),
+  attempts: () => count(1),
+  /** The share of the model's window from which on the context is compacted. */
+  "compaction.at": () => z.number().min(0.1).max(0.95),
+  rewind: () => z.boolean(),
+  memory: () => z.boolean(),
+  /** Null = sessions stay until somebody removes them. */
+  "retention.days": () => count(1).nullable(),
+  theme: () => z.enum(["auto", "dark", "light", "high-contrast", "none"]),
+  glyphs: () => z.enum(["auto", "unicode", "ascii"]),
+  screenReader: () => z.boolean(),
+  showThinking: () => z.boolean(),
+  "log.maxOutputBytes": () => count(1),
+  "log.indent": () => count(0),
+  "log.inlineArguments": () => count(0),
+  models: () => z.record(z.string(), modelOverride()).readonly(),
+  providers: () => z.record(word(), compatibleServer()).readonly(),
+};
 
-export type SettingsSchema = ReturnType<typeof settingsSchema>;
-export type Settings = Readonly<z.output<SettingsSchema>>;
-export type SettingKey = keyof Settings;
+type SettingSchemas = typeof SETTING_SCHEMAS;
+export type SettingKey = keyof SettingSchemas;
+export type Settings = { readonly [Key in SettingKey]: z.output<ReturnType<SettingSchemas[Key]>> };
 
 /** `null` leaves a setting open: no limit, or the front end's own choice. */
 export const DEFAULT_SETTINGS: Settings = {

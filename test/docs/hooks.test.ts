@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { settingsSchema } from "../../src/config/settings.ts";
+import { SETTING_SCHEMAS } from "../../src/config/settings.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 import { codeBlocks, tableUnder } from "./markdown.ts";
 
@@ -10,7 +10,7 @@ const page = readFileSync(new URL("../../docs/hooks.md", import.meta.url), "utf8
 const block = (language: string): string => codeBlocks(page).find((one) => one.language === language)?.text ?? "";
 
 test("the setting of the page is valid, and its tables have every key and event", () => {
-  const { hooks } = settingsSchema().shape;
+  const hooks = SETTING_SCHEMAS.hooks();
 
   expect(hooks.safeParse(JSON.parse(block("json")).hooks).error?.issues).toBeUndefined();
   const { shape } = hooks.unwrap().element;
