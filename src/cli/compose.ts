@@ -216,7 +216,16 @@ export const openMachine = async (setup: Setup, options: MachineOptions): Promis
   });
   const tools = registry.getAvailableTools().map(({ name }) => name);
   const recording = options.recorder?.begin({ provider: provider.name, model: provider.model, tools });
-  const sinks: Sink[] = [journal?.write, log?.write, recording, fileHistory?.sink].flatMap((sink) => sink ?? []);
+  // What takes a while begins while the permissions of the calls are loaded.
+  const getReady: Sink = (event) => {
+    const called =
+      event.type === "message.completed" ? event.message.toolCalls.map(({ name }) => registry.find(name)) : [];
+    if (called.some((tool) => tool && tool.permission !== "low")) fileHistory?.prepare();
+    if (called.some((tool) => tool?.definition.name === bash.tool.definition.name)) bash.prepare();
+  };
+  const sinks: Sink[] = [journal?.write, log?.write, recording, fileHistory?.sink, getReady].flatMap(
+    (sink) => sink ?? [],
+  );
   const session = new Session({
     id,
     systemPrompt: prompt,

@@ -33,28 +33,33 @@ export type FileHistoryOptions = {
 
 type OpenOptions = Omit<FileHistoryOptions, "snapshots" | "strings"> & { readonly isWanted: boolean };
 
+/** `prepare`: a state may have to be kept soon. */
+type PreparedHistory = FileHistory & { readonly prepare: () => void };
+
 /** Null where the settings or `--no-session` say so. Nothing is started before it is needed. */
 export const openFileHistory = (
   { config, workDir, paths, strings }: Setup,
   { isWanted, ...options }: OpenOptions,
-): FileHistory | null => {
+): PreparedHistory | null => {
   if (!isWanted || !config.settings.rewind) return null;
   const places = { workDir, folder: paths.snapshots, harnessHome: paths.home };
   const snapshots = openedLater(async () => {
     const { openSnapshots } = await import("../snapshots/open-snapshots.ts");
     return openSnapshots({ ...places, strings: strings.rewind });
   });
-  return createFileHistory({ ...options, snapshots, strings: strings.rewind });
+  return { ...createFileHistory({ ...options, snapshots, strings: strings.rewind }), prepare: snapshots.prepare };
 };
 
 /** Loaded by the first call: most of what is asked of a model changes no file. */
-const openedLater = (open: () => Promise<Snapshots>): Snapshots => {
+const openedLater = (open: () => Promise<Snapshots>): Snapshots & { readonly prepare: () => void } => {
   let opened: Promise<Snapshots> | undefined;
   const store = (): Promise<Snapshots> => {
     opened ??= open();
     return opened;
   };
   return {
+    // Whoever needs it hears of a failure.
+    prepare: () => void store().catch(() => undefined),
     take: async (signal) => (await store()).take(signal),
     changes: async (steps) => (await store()).changes(steps),
     diff: async (steps) => (await store()).diff(steps),

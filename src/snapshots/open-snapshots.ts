@@ -22,7 +22,7 @@ export type OpenSnapshotsOptions = {
 };
 
 /**
- * The snapshots of a work directory, in a worker that the first call starts. It holds the process only while something is
+ * The snapshots of a work directory, in a worker of its own. It holds the process only while something is
  * asked of it. A failure that a person can mend rejects with a `UserError`.
  */
 export const openSnapshots = (options: OpenSnapshotsOptions): Snapshots => {
@@ -128,6 +128,8 @@ const createClient = (options: OpenSnapshotsOptions): Client => {
     started.on("exit", (code) => end(workerError(strings.storeWorkerEnded(`exit ${code}`))));
     return started;
   };
+  worker = start();
+  worker.unref();
   return {
     ask: (task) =>
       new Promise((resolve, reject) => {

@@ -54,6 +54,10 @@ export class Registry {
     return this.#tools.delete(name);
   }
 
+  find(name: string): Tool | undefined {
+    return this.#tools.get(name);
+  }
+
   /** In the order of registration. */
   getAvailableTools(): readonly ToolDefinition[] {
     return [...this.#tools.values()].map((tool) => tool.definition);

@@ -72,6 +72,7 @@ export const createBash = (options: BashOptions): Bash => {
   const exited = new Set<number>();
   const sessionMark = randomUUID();
   let commands = 0;
+  let mayHaveLeft = false;
 
   const execute = async (
     args: BashArguments,
@@ -84,6 +85,7 @@ export const createBash = (options: BashOptions): Bash => {
     if (context.signal.aborted) return { output: strings.bash.cancelled(""), isError: true };
 
     commands += 1;
+    let isSealed = false;
     // What a confined one leaves running is in the session of the sandbox's own process: nobody gets out of it.
     const mark = `${sessionMark}${sandbox === undefined ? "" : "c"}.${commands}.`;
     const limitMs = args.timeout_ms ?? timeoutMs;
@@ -117,8 +119,9 @@ export const createBash = (options: BashOptions): Bash => {
         },
         onClose: output.end,
       });
+      isSealed = end.isSealed;
       // Where only the group's id is known and that comes again, no more of them than needed.
-      if (end.background !== "none" || platform === "linux") exited.add(end.pid);
+      if (!isSealed && (end.background !== "none" || platform === "linux")) exited.add(end.pid);
       return commandResult(
         { command, limitMs, end, output: output.result(end.background === "printing") },
         strings.bash,
@@ -133,13 +136,14 @@ export const createBash = (options: BashOptions): Bash => {
       return { output: failure, isError: true };
     } finally {
       if (pid !== undefined) running.delete(pid);
+      mayHaveLeft ||= !isSealed;
       progress.finish();
     }
   };
 
   const leftOver = (): readonly number[] => {
     // Looking for the mark reads every process's environment.
-    if (commands === 0) return [];
+    if (running.size === 0 && !mayHaveLeft) return [];
     return [...new Set([...running, ...tree.abandoned(exited), ...tree.marked(`${MARK}=${sessionMark}.`)])];
   };
 

@@ -31,6 +31,8 @@ export type CommandEnd = {
   readonly stoppedBy: StoppedBy;
   /** Whether background processes live on: with the output still open, or without it. */
   readonly background: "none" | "silent" | "printing";
+  /** Whether nothing can have got away: its sandbox has ended, with all that was in it. */
+  readonly isSealed: boolean;
 };
 
 // What bash and those it waited for printed is in the pipe when it exits; `> >(tee log)` prints a little later.
@@ -68,7 +70,8 @@ export const runCommand = async (options: RunOptions): Promise<CommandEnd> => {
   const isSilent = async (): Promise<boolean> => between === null && (await leftSomebody(pid, options.tree));
   const background = !output.closed ? (isPrinting() ? "printing" : "silent") : (await isSilent()) ? "silent" : "none";
   if (background === "none") confined?.release();
-  return { pid, ...endOf(child, options.sandbox), stoppedBy, background };
+  const isSealed = between !== null && background === "none";
+  return { pid, ...endOf(child, options.sandbox), stoppedBy, background, isSealed };
 };
 
 /** The command itself has not run where this throws. */
