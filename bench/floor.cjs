@@ -28,9 +28,29 @@ async function* complete() {
   }
 }
 
+// The smallest that keeps a command in the project.
+const cwd = process.cwd();
+const sandbox = [
+  "bwrap",
+  "--ro-bind",
+  "/",
+  "/",
+  "--dev",
+  "/dev",
+  "--proc",
+  "/proc",
+  "--bind",
+  cwd,
+  cwd,
+  "--unshare-pid",
+  "--",
+];
+const confined = process.env.FLOOR_SANDBOX ? sandbox : [];
+
 const runCommand = ({ command }) =>
   new Promise((resolve) => {
-    const child = spawn("bash", ["-c", command], { stdio: ["ignore", "pipe", "pipe"] });
+    const [file, ...args] = [...confined, "bash", "-c", command];
+    const child = spawn(file, args, { stdio: ["ignore", "pipe", "pipe"] });
     let output = "";
     for (const pipe of [child.stdout, child.stderr]) pipe.on("data", (text) => (output += text));
     child.on("close", () => resolve(output));

@@ -10,7 +10,8 @@ const PRELOAD = fileURLToPath(new URL("usage-preload.cjs", import.meta.url));
 const TIMEOUT_MS = 120_000;
 
 /**
- * @typedef {{ name: string, command: string[], prompt: string | null }} Run `prompt` null: not an agent's run, no requests expected
+ * @typedef {{ name: string, command: string[], prompt: string | null, env?: Record<string, string> }} Run
+ *   `prompt` null: not an agent's run, no requests expected
  * @typedef {{ wallMs: number, turnMs?: number, toRequestMs?: number, toExitMs?: number, requests: number, firstRequestBytes?: number, cacheKept?: number }} Times
  * @typedef {{ cpuMs: number, rssMb: number, started: number }} Usage CPU and memory of the program itself; `started`: the processes that it started
  */
@@ -59,13 +60,17 @@ export const median = (values) => {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 };
 
-const runOnce = async ({ name, command, prompt }, { server, workDir, root, env }, moreEnv) => {
+const runOnce = async ({ name, command, prompt, env: ownEnv }, { server, workDir, root, env }, moreEnv) => {
   const outputFile = join(root, "output.txt");
   const output = openSync(outputFile, "w");
   const [file, ...words] = command;
   server.takeRequests();
   const spawnedAt = performance.now();
-  const child = spawn(file, words, { cwd: workDir, env: { ...env, ...moreEnv }, stdio: ["ignore", output, output] });
+  const child = spawn(file, words, {
+    cwd: workDir,
+    env: { ...env, ...ownEnv, ...moreEnv },
+    stdio: ["ignore", output, output],
+  });
   const timer = setTimeout(() => child.kill("SIGKILL"), TIMEOUT_MS);
   const [code, signal] = await once(child, "exit");
   const exitedAt = performance.now();

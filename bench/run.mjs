@@ -26,7 +26,8 @@ const FLOOR = fileURLToPath(new URL("floor.cjs", import.meta.url));
 const main = async () => {
   const options = readOptions();
   if (!existsSync(join(REPOSITORY, "dist", "cli.js"))) usageError("dist/ is not built: npm run build");
-  const root = mkdtempSync(join(tmpdir(), "harness9-bench-"));
+  // A home and a project do not lie in the temp folder, where commands may write.
+  const root = mkdtempSync(join(existsSync("/var/tmp") ? "/var/tmp" : tmpdir(), "harness9-bench-"));
   const server = await startModelServer();
   try {
     const place = preparePlace(root, server);
@@ -59,10 +60,14 @@ const readOptions = () => {
   const runs = Number(values.runs);
   if (!Number.isInteger(runs) || runs < 1) usageError("--runs takes a number from 1");
   const wanted = values.only?.split(",");
-  const scenarios = SCENARIOS.filter(({ name }) => !wanted || wanted.some((start) => name.startsWith(start)));
+  const scenarios = SCENARIOS.filter(({ name }) => !wanted || wanted.some((start) => name.startsWith(start))).filter(
+    ({ sandbox }) => sandbox !== "on" || hasSandbox(),
+  );
   if (scenarios.length === 0) usageError(`--only: no such scenario; there are ${SCENARIOS.map(({ name }) => name)}`);
   return { runs, scenarios, json: values.json, added: values.add.map(readAdded) };
 };
+
+const hasSandbox = () => spawnSync("bwrap", ["--ro-bind", "/", "/", "--unshare-pid", "true"]).status === 0;
 
 const readAdded = (text) => {
   const [, name, command] = /^([^=]+)=(.+)$/.exec(text) ?? usageError(`--add wants NAME=COMMAND, not ${text}`);
@@ -125,7 +130,7 @@ const measureScenario = async (scenario, { runs, added }, place) => {
   return samples;
 };
 
-const listPrograms = ({ prompt, dialect }, added, { bin }) => {
+const listPrograms = ({ prompt, dialect, sandbox }, added, { bin }) => {
   const node = process.execPath;
   if (prompt === null)
     return [
@@ -133,8 +138,13 @@ const listPrograms = ({ prompt, dialect }, added, { bin }) => {
       { name: "floor", command: [node, "-e", "0"], prompt },
     ];
   return [
-    { name: "harness9", command: [node, bin, "run", "--provider", dialect, "--max-turns", "1000", prompt], prompt },
-    { name: "floor", command: [node, FLOOR, prompt], prompt },
+    {
+      name: "harness9",
+      command: [node, bin, "run", "--provider", dialect, "--max-turns", "1000", prompt],
+      prompt,
+      env: sandbox === undefined ? {} : { HARNESS9_SANDBOX: sandbox === "on" ? "require" : "off" },
+    },
+    { name: "floor", command: [node, FLOOR, prompt], prompt, env: sandbox === "on" ? { FLOOR_SANDBOX: "1" } : {} },
     ...added.map(({ name, words }) => ({
       name,
       command: words.map((word) => word.replace("{prompt}", () => prompt)),
