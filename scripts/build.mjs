@@ -7,13 +7,21 @@ import { rolldown } from "rolldown";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
-// The model SDKs touch the global Headers and FormData, which loads undici: 20 ms and 6 MB for nothing.
-const sdkGlobals = {
-  name: "sdk-globals",
+// The model SDKs touch the global Headers and FormData, which loads undici: 20 ms and 6 MB for nothing. And of all that their
+// servers offer only the conversation is used: the other classes become empty ones.
+const sdks = {
+  name: "sdks",
   load: {
     filter: { id: /node_modules\/(openai|@anthropic-ai\/sdk)\/.*\.mjs$/ },
     handler: (id) => {
       const text = readFileSync(id, "utf8");
+      if (/\/resources\/(?!(chat|messages|shared|index)\b)/.test(id)) {
+        const passedOn = text.match(/^export (\*|\{.*\}) from .*$/gm) ?? [];
+        const own = [...text.matchAll(/^export (?:class|const|var) (\w+)/gm)].map(
+          ([, name]) => `export class ${name} {}`,
+        );
+        return [...passedOn, ...own].join("\n");
+      }
       if (!/\b(Headers|FormData)\b/.test(text)) return null;
       const globals = JSON.stringify(join(root, "src", "providers", "sdk-globals.ts"));
       return { code: `import { Headers, FormData } from ${globals};\n${text}`, moduleType: "js" };
@@ -67,7 +75,7 @@ const bundle = async (input, folder, codeSplitting) => {
       target: "node20",
       define: { "process.env.NODE_ENV": '"production"', HARNESS9_VERSION: JSON.stringify(manifest.version) },
     },
-    plugins: [sdkGlobals, ink, ascii],
+    plugins: [sdks, ink, ascii],
   });
   const { output } = await build.write({
     dir: folder,
