@@ -3,6 +3,7 @@ import { systemMessage } from "../text/error-message.ts";
 import { type Applied, applyPlan } from "./apply-plan.ts";
 import type { Disk } from "./disk-state.ts";
 import { changeWithDiff, patience } from "./file-changes.ts";
+import { createLookAhead, type LookThread } from "./look-ahead.ts";
 import { createObjectStore } from "./object-store.ts";
 import { isUnknown, pathHistories } from "./path-histories.ts";
 import { planRestore } from "./plan-restore.ts";
@@ -20,6 +21,8 @@ export type CoreOptions = {
   readonly harnessHome: string;
   readonly limits: Limits;
   readonly now: () => number;
+  /** Starts a thread for half of the looks in a big work directory. */
+  readonly startLooking: () => LookThread;
 };
 
 /** What the worker does; `Snapshots` without the worker. */
@@ -33,8 +36,10 @@ export type SnapshotCore = {
 };
 
 /** Works synchronously on files: for a thread of its own. */
-export const createSnapshotCore = ({ workDir, folder, harnessHome, limits, now }: CoreOptions): SnapshotCore => {
+export const createSnapshotCore = (options: CoreOptions): SnapshotCore => {
+  const { workDir, folder, harnessHome, limits, now } = options;
   const store = createObjectStore(folder);
+  const lookAhead = createLookAhead(options.startLooking);
   let cache: StatCache | null = null;
   const disk = (): Disk => ({ workDir: realFolder(workDir), store, maxFileBytes: limits.maxFileBytes });
   const listChanges = async (steps: readonly Step[]) => {
@@ -50,17 +55,25 @@ export const createSnapshotCore = ({ workDir, folder, harnessHome, limits, now }
       }
     return results;
   };
+  const loadCache = (): StatCache => {
+    const stored = loadStatCache(store);
+    if (stored) lookAhead.learn(stored.cache, stored.bytes);
+    return stored?.cache ?? new Map();
+  };
   return {
     take: (isCancelled) => {
-      const before = cache ?? loadStatCache(store);
+      const before = cache ?? loadCache();
       const leaveOut = [realOrSelf(harnessHome), realOrSelf(folder), ...SYSTEM_FOLDERS];
       const real = realFolder(workDir);
-      const taken = takeSnapshot({ workDir: real, leaveOut, store, cache: before, limits, isCancelled, now });
+      const taken = takeSnapshot({
+        ...{ workDir: real, leaveOut, store, cache: before },
+        ...{ lookAhead, limits, isCancelled, now },
+      });
       cache = taken.cache;
       return {
         snapshot: taken.snapshot,
         save: () => {
-          if (!isSame(before, taken.cache)) saveStatCache(store, taken.cache);
+          if (!isSame(before, taken.cache)) lookAhead.learn(taken.cache, saveStatCache(store, taken.cache));
         },
       };
     },

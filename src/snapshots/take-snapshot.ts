@@ -1,15 +1,16 @@
-import { lstatSync, readdirSync, readlinkSync, type Stats } from "node:fs";
+import { readdirSync, readlinkSync, type Stats } from "node:fs";
 import { errorCode, systemMessage } from "../text/error-message.ts";
 import { isAlwaysOut } from "./always-out.ts";
 import { type BytePath, bytePath, diskPath, inFolder, isGitName, shownPath } from "./byte-path.ts";
 import { gitignoreRules, ignoreAround, nestedRepositoryRules } from "./ignore-files.ts";
 import { type IgnoreRules, isIgnored } from "./ignore-rules.ts";
+import type { LookAhead } from "./look-ahead.ts";
 import type { ObjectHash } from "./object-bytes.ts";
 import type { ObjectStore } from "./object-store.ts";
 import { readWhole } from "./read-file.ts";
 import { SnapshotError } from "./snapshot-error.ts";
 import type { Snapshot } from "./snapshots.ts";
-import { type CachedFile, cachedFile, isUnchanged, type StatCache } from "./stat-cache.ts";
+import { type CachedFile, cachedFile, isUnchanged, lookAt, type StatCache } from "./stat-cache.ts";
 import { noteTaken } from "./taken.ts";
 import { encodeTree, type Leaf, type OutReason, type TreeEntry } from "./tree.ts";
 
@@ -38,6 +39,7 @@ export type TakeOptions = {
   readonly leaveOut: readonly string[];
   readonly store: ObjectStore;
   readonly cache: StatCache;
+  readonly lookAhead: LookAhead;
   readonly limits: Limits;
   readonly isCancelled: () => boolean;
   readonly now: () => number;
@@ -81,6 +83,7 @@ type Here = {
 
 const walk = (options: TakeOptions): Taken => {
   const { workDir, store, limits, isCancelled, now } = options;
+  const looks = options.lookAhead.begin(workDir);
   const around = ignoreAround(workDir);
   const leaveOut = new Set(options.leaveOut.map(bytePath));
   const workPath = bytePath(workDir.endsWith("/") ? workDir : `${workDir}/`);
@@ -95,6 +98,8 @@ const walk = (options: TakeOptions): Taken => {
     const entries = new Map<string, TreeEntry>();
     const known = options.cache.get(path);
     const here: Here = { names, rules: ownRules(path, names, above), known, files: new Map() };
+    // In the order of the walk.
+    cache.set(path, here.files);
     let isComplete = true;
     for (const [index, name] of names.entries()) {
       if (isCancelled()) throw new SnapshotError("cancelled");
@@ -108,7 +113,7 @@ const walk = (options: TakeOptions): Taken => {
       const entry = visit(inFolder(path, name), name, here);
       if (entry) entries.set(name, entry);
     }
-    if (here.files.size > 0) cache.set(path, here.files);
+    if (here.files.size === 0) cache.delete(path);
     // A folder is there for what is in it.
     return entries.size === 0 && isComplete ? null : store.put(encodeTree({ entries, isComplete }));
   };
@@ -122,8 +127,13 @@ const walk = (options: TakeOptions): Taken => {
   };
 
   const visit = (path: BytePath, name: string, here: Here): TreeEntry | null => {
-    const { names, rules } = here;
-    const stats = lookAt(workDir, path);
+    const { names, rules, known } = here;
+    const cached = known?.get(name);
+    if (cached && cached.size <= limits.maxFileBytes && looks.vouchFor(cached) && store.use(cached.hash)) {
+      if (isIgnored({ path: `${around.prefix}${path}`, name, isFolder: false }, rules)) return out("ignored");
+      return isBeyond(cached.size) ? out("beyond") : counted(keepCached(name, cached, here));
+    }
+    const stats = lookAt(diskPath(workDir, path));
     if (stats === "gone") return null;
     if (stats === "unreadable") return noteUnreadable(path);
     const isFolder = stats.isDirectory();
@@ -140,11 +150,17 @@ const walk = (options: TakeOptions): Taken => {
     }
     if (!stats.isFile() && !stats.isSymbolicLink()) return out("special");
     if (stats.isFile() && stats.size > limits.maxFileBytes) return noteBig(path, stats);
-    if (count.files >= limits.maxFiles || count.bytes + stats.size > limits.maxBytes) {
-      count.beyond += 1;
-      return out("beyond");
-    }
-    const leaf = stats.isFile() ? visitFile(path, name, stats, here) : visitLink(path);
+    if (isBeyond(stats.size)) return out("beyond");
+    return counted(stats.isFile() ? visitFile(path, name, stats, here) : visitLink(path));
+  };
+
+  const isBeyond = (size: number): boolean => {
+    const isOver = count.files >= limits.maxFiles || count.bytes + size > limits.maxBytes;
+    if (isOver) count.beyond += 1;
+    return isOver;
+  };
+
+  const counted = (leaf: Leaf | null): Leaf | null => {
     if (leaf && leaf.type !== "out") {
       count.files += 1;
       if (leaf.type === "file") count.bytes += leaf.size;
@@ -152,12 +168,14 @@ const walk = (options: TakeOptions): Taken => {
     return leaf;
   };
 
-  const visitFile = (path: BytePath, name: string, stats: Stats, { known, files }: Here): Leaf | null => {
-    const cached = known?.get(name);
-    if (cached && isUnchanged(cached, stats) && store.use(cached.hash)) {
-      files.set(name, cached);
-      return { type: "file", hash: cached.hash, mode: stats.mode & 0o777, size: stats.size };
-    }
+  const keepCached = (name: string, cached: CachedFile, { files }: Here): Leaf => {
+    files.set(name, cached);
+    return { type: "file", hash: cached.hash, mode: cached.mode & 0o777, size: cached.size };
+  };
+
+  const visitFile = (path: BytePath, name: string, stats: Stats, here: Here): Leaf | null => {
+    const cached = here.known?.get(name);
+    if (cached && isUnchanged(cached, stats) && store.use(cached.hash)) return keepCached(name, cached, here);
     const readAt = now();
     const read = readWhole(diskPath(workDir, path), limits.maxFileBytes);
     switch (read.type) {
@@ -172,7 +190,7 @@ const walk = (options: TakeOptions): Taken => {
       case "read": {
         const hash = store.put(read.bytes);
         const fresh = cachedFile(read.stats, hash, readAt);
-        if (fresh) files.set(name, fresh);
+        if (fresh) here.files.set(name, fresh);
         return { type: "file", hash, mode: read.stats.mode & 0o777, size: read.bytes.length };
       }
       default:
@@ -197,8 +215,13 @@ const walk = (options: TakeOptions): Taken => {
     return out("unreadable");
   };
 
-  const id =
-    visitRoot(visitFolder, around.rules, workDir) ?? store.put(encodeTree({ entries: new Map(), isComplete: true }));
+  let id: ObjectHash;
+  try {
+    id =
+      visitRoot(visitFolder, around.rules, workDir) ?? store.put(encodeTree({ entries: new Map(), isComplete: true }));
+  } finally {
+    looks.end();
+  }
   const leftOut = { bigFiles, unreadable, beyondLimit: count.beyond };
   return { snapshot: { id, files: count.files, leftOut }, cache };
 };
@@ -229,14 +252,5 @@ const readNames = (workDir: string, path: BytePath): string[] | null => {
     const code = errorCode(error);
     if (path !== "" && (code === "ENOENT" || code === "ENOTDIR")) return null;
     throw error;
-  }
-};
-
-const lookAt = (workDir: string, path: BytePath): Stats | "gone" | "unreadable" => {
-  try {
-    return lstatSync(diskPath(workDir, path), { throwIfNoEntry: false }) ?? "gone";
-  } catch {
-    // A folder that may be listed but not entered, or a path that is too long.
-    return "unreadable";
   }
 };

@@ -1,6 +1,7 @@
-import { parentPort, workerData } from "node:worker_threads";
+import { parentPort, Worker, workerData } from "node:worker_threads";
 import { errorStack } from "../text/error-message.ts";
 import { collect } from "./collect.ts";
+import { createLooker, type LookThread } from "./look-ahead.ts";
 import { createSnapshotCore, type SnapshotCore } from "./snapshot-core.ts";
 import { SnapshotError } from "./snapshot-error.ts";
 import { LIMITS } from "./take-snapshot.ts";
@@ -8,8 +9,10 @@ import type { Task, TaskResults, WorkerAnswer, WorkerPlaces, WorkerRequest } fro
 
 /*
  * The thread in which the store works: one task after the other, in the order in which they were asked for.
- * A bundle of its own (scripts/build.mjs); `openSnapshots` starts it.
+ * A bundle of its own (scripts/build.mjs); `openSnapshots` starts it. It starts itself once more, to look at files.
  */
+
+const LOOKING = "looking";
 
 type Done = { readonly result: TaskResults[Task["type"]]; readonly afterwards?: () => void };
 
@@ -59,11 +62,20 @@ const failed = (id: number, error: unknown): WorkerAnswer =>
     : { id, type: "defect", message: errorStack(error) };
 
 const start = (places: WorkerPlaces): void => {
-  const core = createSnapshotCore({ ...places, limits: LIMITS, now: Date.now });
+  const core = createSnapshotCore({ ...places, limits: LIMITS, now: Date.now, startLooking });
   let last: Promise<void> = Promise.resolve();
   parentPort?.on("message", (request: WorkerRequest) => {
     last = last.then(() => answerTo(request, core, places));
   });
 };
 
-start(workerData);
+const startLooking = (): LookThread => {
+  const thread = new Worker(new URL(import.meta.url), { workerData: LOOKING });
+  thread.unref();
+  // Without it the snapshot looks at everything itself.
+  thread.on("error", () => undefined);
+  return { postMessage: (task, give) => thread.postMessage(task, [...(give ?? [])]) };
+};
+
+if (workerData === LOOKING) parentPort?.on("message", createLooker());
+else start(workerData);

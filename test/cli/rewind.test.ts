@@ -24,6 +24,9 @@ const storeOf = (workDir: string, home: string): Snapshots => {
     harnessHome: home,
     limits: LIMITS,
     now: Date.now,
+    startLooking: () => {
+      throw new Error("a second thread for a small work directory");
+    },
   });
   return {
     take: async () => {

@@ -28,6 +28,11 @@ export type Place = {
 /** A clock by which what has just been written is old, so that the stat cache vouches for it. */
 export const later = (): number => Date.now() + 60_000;
 
+/** For so few files none is started. */
+export const startLooking = (): never => {
+  throw new Error("a second thread for a small work directory");
+};
+
 /** A work directory and a store outside of it. */
 export const place = (limits: Partial<Limits> = {}, now: () => number = Date.now): Place => {
   const root = tempDir();
@@ -35,7 +40,7 @@ export const place = (limits: Partial<Limits> = {}, now: () => number = Date.now
   const folder = join(harnessHome, "snapshots", "work");
   mkdirSync(workDir);
   const open = (own: Partial<Limits> = limits): SnapshotCore =>
-    createSnapshotCore({ workDir, folder, harnessHome, limits: { ...LIMITS, ...own }, now });
+    createSnapshotCore({ workDir, folder, harnessHome, limits: { ...LIMITS, ...own }, now, startLooking });
   const core = open();
   return { workDir, folder, core, open, take: () => takeNow(core) };
 };
