@@ -39,7 +39,7 @@ export const SCENARIOS = [
   ),
   agent("tools:20 (sandbox)", "openai", floor({ wallMs: 2.2, turnMs: 2.2 }), "on"),
   agent("reads:20", "openai", [...floor({ wallMs: 3.3, turnMs: 4.7 }), ...exact({ cacheKept: 1 })]),
-  agent("par:8", "openai", floor({ wallMs: 3 }), "off"),
+  agent("par:8", "openai", floor({ wallMs: 3.3 }), "off"),
   agent("par:8 (sandbox)", "openai", floor({ wallMs: 3 }), "on"),
   agent("stream:20000", "openai", floor({ wallMs: 2.2, cpuMs: 2.5, rssMb: 1.6 })),
   agent("stream:20000 (anthropic)", "anthropic", floor({ wallMs: 2.2, cpuMs: 2.5, rssMb: 1.6 })),

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { closeSync, constants, fstatSync, mkdtempSync, openSync, rmSync } from "node:fs";
+import { closeSync, constants, mkdtempSync, openSync, readlinkSync, rmSync } from "node:fs";
 import { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -61,7 +61,7 @@ export const createOutputPipes = (env: Env, platform: NodeJS.Platform): OutputPi
     });
     // Only after the last writer has gone is there nothing of this command left in the pipe.
     reader.once("close", () => (isEmpty ? free.push(keeper) : closeSync(keeper)));
-    return { writeEnd, reader, name: `pipe:[${fstatSync(keeper).ino}]` };
+    return { writeEnd, reader, name: readlinkSync(path) };
   };
 
   return {

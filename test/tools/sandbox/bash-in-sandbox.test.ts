@@ -78,10 +78,9 @@ describe.skipIf(!HAS_BWRAP)(title, () => {
     const result = await run({ command });
     expect(result.output).toContain("started\n");
     expect(result.output).toContain("后台进程");
-    if (result.data?.type === "command" && result.data.outputPath !== undefined) {
-      const { outputPath } = result.data;
-      await eventually(() => readFileSync(outputPath, "utf8").includes("late"));
-    }
+    const outputPath = result.data?.type === "command" ? result.data.outputPath : undefined;
+    expect(outputPath !== undefined).toBe(command.includes("late"));
+    if (outputPath !== undefined) await eventually(() => readFileSync(outputPath, "utf8").includes("late"));
     expect(processesIn(workDir).join()).toContain("sleep 60");
     expect(await bash.close()).toBe(count);
     expect(processesIn(workDir)).toEqual([]);
