@@ -142,7 +142,7 @@ const listPrograms = ({ prompt, dialect, sandbox }, added, { bin }) => {
       name: "harness9",
       command: [node, bin, "run", "--provider", dialect, "--max-turns", "1000", prompt],
       prompt,
-      env: sandbox === undefined ? {} : { HARNESS9_SANDBOX: sandbox === "on" ? "require" : "off" },
+      env: sandbox === "off" ? { HARNESS9_SANDBOX: "off" } : {},
     },
     { name: "floor", command: [node, FLOOR, prompt], prompt, env: sandbox === "on" ? { FLOOR_SANDBOX: "1" } : {} },
     ...added.map(({ name, words }) => ({

@@ -17,7 +17,8 @@ export const sessionSandbox = async (setup: Setup, outputsDir: string): Promise<
   const { env, strings, config } = setup;
   if (config.settings.sandbox === "off") return undefined;
   const options = sandboxOptions(setup, [outputsDir]);
-  const memory = createTrialMemory(setup.paths.sandboxTrial);
+  // Where one is required, it is known before anything has run.
+  const memory = config.settings.sandbox === "auto" ? createTrialMemory(setup.paths.sandboxTrial) : undefined;
   const found = await openSandbox({ ...options, env, platform: process.platform, memory });
   if (found.type === "works") return found.sandbox;
   if (config.settings.sandbox === "auto") return undefined;

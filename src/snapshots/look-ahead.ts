@@ -8,7 +8,7 @@ import { type CachedFile, type CacheRows, cacheRows, isUnchanged, lookAt, type S
 
 /** Says what the second thread has found. */
 export interface LookAhead {
-  /** The files of the cache, and the same as bytes, which are given away. */
+  /** The files of the cache, and the same as bytes. */
   learn(cache: StatCache, bytes: Buffer): void;
   /** For one snapshot. */
   begin(workDir: string): Looks;

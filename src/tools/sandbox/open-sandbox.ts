@@ -15,7 +15,7 @@ export type OpenSandboxOptions = PolicyOptions & {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
   /** Absent where it is to be tried now. */
-  readonly memory?: TrialMemory;
+  readonly memory?: TrialMemory | undefined;
 };
 
 export type SandboxProblem =
