@@ -30,11 +30,11 @@ export const SCENARIOS = [
     ...floor({ wallMs: 3.3, cpuMs: 3.7, rssMb: 1.6 }),
     ...exact({ firstRequestBytes: 8300, requests: 1 }),
   ]),
-  agent("tools:20", "openai", [...floor({ wallMs: 2.8, turnMs: 2.9, rssMb: 1.9 }), ...exact({ cacheKept: 1 })], "off"),
+  agent("tools:20", "openai", [...floor({ wallMs: 2.6, turnMs: 2.9, rssMb: 1.9 }), ...exact({ cacheKept: 1 })], "off"),
   agent(
     "tools:20 (anthropic)",
     "anthropic",
-    [...floor({ wallMs: 2.8, turnMs: 2.9 }), ...exact({ cacheKept: 1 })],
+    [...floor({ wallMs: 2.6, turnMs: 2.9 }), ...exact({ cacheKept: 1 })],
     "off",
   ),
   agent("tools:20 (sandbox)", "openai", floor({ wallMs: 2.2, turnMs: 2.2 }), "on"),
