@@ -37,6 +37,17 @@ const OPEN = 0;
 const UNCHANGED = 1;
 const DONE = 2;
 
+/** Without a second thread the snapshot looks at everything itself. */
+const NOBODY: LookThread = { postMessage: () => undefined };
+
+const started = (start: () => LookThread): LookThread => {
+  try {
+    return start();
+  } catch {
+    return NOBODY; // the system has no thread to give
+  }
+};
+
 const NOTHING: Looks = { vouchFor: () => false, end: () => undefined };
 
 export const createLookAhead = (start: () => LookThread): LookAhead => {
@@ -48,7 +59,7 @@ export const createLookAhead = (start: () => LookThread): LookAhead => {
       if (files.length < MANY_FILES) return;
       const outdated = files.filter((file) => !order.has(file)).length;
       if (outdated <= files.length * MAX_OUTDATED) return;
-      thread ??= start();
+      thread ??= started(start);
       order = new Map(files.map((file, index) => [file, index]));
       const own = new Uint8Array(bytes);
       thread.postMessage({ type: "files", bytes: own }, [own.buffer]);

@@ -128,8 +128,12 @@ const createClient = (options: OpenSnapshotsOptions): Client => {
     started.on("exit", (code) => end(workerError(strings.storeWorkerEnded(`exit ${code}`))));
     return started;
   };
-  worker = start();
-  worker.unref();
+  try {
+    worker = start();
+    worker.unref();
+  } catch {
+    // The system has no thread to give: the first call tries again, and tells.
+  }
   return {
     ask: (task) =>
       new Promise((resolve, reject) => {

@@ -83,8 +83,8 @@ type Here = {
 
 const walk = (options: TakeOptions): Taken => {
   const { workDir, store, limits, isCancelled, now } = options;
-  const looks = options.lookAhead.begin(workDir);
   const around = ignoreAround(workDir);
+  const looks = options.lookAhead.begin(workDir);
   const leaveOut = new Set(options.leaveOut.map(bytePath));
   const workPath = bytePath(workDir.endsWith("/") ? workDir : `${workDir}/`);
   const cache: StatCache = new Map();

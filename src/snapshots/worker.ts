@@ -72,7 +72,7 @@ const start = (places: WorkerPlaces): void => {
 const startLooking = (): LookThread => {
   const thread = new Worker(new URL(import.meta.url), { workerData: LOOKING });
   thread.unref();
-  // Without it the snapshot looks at everything itself.
+  // What it would have looked at is looked at here.
   thread.on("error", () => undefined);
   return { postMessage: (task, give) => thread.postMessage(task, [...(give ?? [])]) };
 };

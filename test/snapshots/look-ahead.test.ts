@@ -7,7 +7,7 @@ import { createSnapshotCore, type SnapshotCore } from "../../src/snapshots/snaps
 import { LIMITS } from "../../src/snapshots/take-snapshot.ts";
 import { en } from "../../src/text/en.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
-import { age, later, link, takeNow } from "./core.ts";
+import { age, later, link, startLooking, takeNow } from "./core.ts";
 
 const FOLDERS = 51;
 const FILES_A_FOLDER = 100;
@@ -48,8 +48,13 @@ const change = (workDir: string, round: number): void => {
 const plainId = (workDir: string): string => {
   const home = tempDir();
   const places = { workDir, harnessHome: home, folder: join(home, "store") };
-  const startLooking = () => ({ postMessage: () => undefined });
-  return takeNow(createSnapshotCore({ ...places, limits: LIMITS, now: later, startLooking })).id;
+  const core = createSnapshotCore({
+    ...places,
+    limits: LIMITS,
+    now: later,
+    startLooking: () => ({ postMessage: () => undefined }),
+  });
+  return takeNow(core).id;
 };
 
 describe("a second thread that looks at files", () => {
@@ -81,6 +86,18 @@ describe("a second thread that looks at files", () => {
     writeFileSync(join(workDir, ".gitignore"), "/25/\n5*\n");
     expect(takeNow(core).id).toBe(plainId(workDir));
     expect(takeNow(open()).id).toBe(plainId(workDir));
+  });
+
+  it("is done without where the system has none to give", () => {
+    const { root, workDir } = bigPlace();
+    const places = { workDir, harnessHome: root, folder: join(root, "store") };
+    const open = (): SnapshotCore => createSnapshotCore({ ...places, limits: LIMITS, now: later, startLooking });
+    const cores = [open(), open()];
+    for (const [round, core] of cores.entries())
+      for (const more of [0, 1]) {
+        change(workDir, 2 * round + more);
+        expect(takeNow(core).id).toBe(plainId(workDir));
+      }
   });
 
   it.skipIf(process.platform !== "linux")("is started by the worker, and ends with it", async () => {
