@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -107,8 +107,13 @@ test("null keeps all, and a project's files have no say", async () => {
   expect(Date.now() - Date.parse(checkedAt)).toBeLessThan(DAY_MS);
 });
 
-test("compiled code goes after a month", async () => {
+test("compiled code goes after a month, and nothing behind a link", async () => {
   const place = newPlace();
+  const old = (Date.now() - 90 * DAY_MS) / 1000;
+  const own = put(place.workDir, "own/old", "mine");
+  utimesSync(own, old, old);
+  mkdirSync(join(place.home, ".harness9", "compile-cache"), { recursive: true });
+  symlinkSync(join(place.workDir, "own"), join(place.home, ".harness9", "compile-cache", "link"));
   const name = (days: number): string => `.harness9/compile-cache/v22-x64/${days}`;
   for (const days of [29, 31]) {
     const time = (Date.now() - days * DAY_MS) / 1000;
@@ -117,4 +122,5 @@ test("compiled code goes after a month", async () => {
   checkedAgo(place, 2);
   await run(place);
   expect([29, 31].map((days) => existsSync(join(place.home, name(days))))).toEqual([true, false]);
+  expect(existsSync(own)).toBe(true);
 });

@@ -38,12 +38,13 @@ export const openSandbox = async (options: OpenSandboxOptions): Promise<FoundSan
   const { memory } = options;
   const prepare = (): void => makeCaches(options.homeDir);
   const sandbox = createSandbox({ name, program, policy, prepare, ...(memory && { failed: memory.forget }) });
-  if (memory?.has(program)) return { type: "works", sandbox };
-  // Without mount points of its own: a trial leaves no trace, not even for a moment.
   const status = name === "bubblewrap" ? statusArguments(1) : [];
-  const said = await trial(program, [...status, ...argumentsOf(name, policy()), "true"], options.env);
+  const args = [...status, ...argumentsOf(name, policy()), "true"];
+  if (memory?.has(program, args)) return { type: "works", sandbox };
+  // Without mount points of its own: a trial leaves no trace, not even for a moment.
+  const said = await trial(program, args, options.env);
   if (said !== null) return { type: "failed", name, said };
-  memory?.keep(program);
+  memory?.keep(program, args);
   return { type: "works", sandbox };
 };
 

@@ -1,9 +1,10 @@
 import type { Readable } from "node:stream";
+import { within } from "./await-exit.ts";
 
 /** A command that has been put into its sandbox. */
 export type ConfinedStart = {
-  /** Once the sandbox's program has ended: what it said where it could not begin the command, else null. */
-  readonly failure: () => Promise<string | null>;
+  /** Once the sandbox's program has ended, by a signal or not: what it said where it could not begin the command, else null. */
+  readonly failure: (signal: NodeJS.Signals | null) => Promise<string | null>;
   /** Nothing of the command lives any more. */
   readonly release: () => void;
 };
@@ -16,16 +17,20 @@ export type ConfinedStreams = {
 };
 
 const MAX_CHARACTERS = 4096;
+const NOTE_MS = 500;
 
 export const watchStart = ({ words, status }: ConfinedStreams, release: () => void): ConfinedStart => {
   const said = beginning(words);
   const noted = status && beginning(status);
   const noteEnds = status && new Promise<void>((resolve) => status.once("close", resolve));
   return {
-    failure: async () => {
-      await noteEnds;
-      const hasBegun = noted === null ? said() === "" : noted().includes('"exit-code"');
-      return hasBegun ? null : said();
+    failure: async (signal) => {
+      // Somebody may hold it who has nothing to do with the command.
+      if (noteEnds) await within(NOTE_MS, noteEnds);
+      // A program that was killed has no more to note than that it was under way.
+      const sign = signal === null ? '"exit-code"' : '"child-pid"';
+      const hasBegun = noted === null ? signal !== null || said() === "" : noted().includes(sign);
+      return hasBegun ? null : said() || (signal ?? "no message");
     },
     release,
   };

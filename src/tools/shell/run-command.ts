@@ -61,7 +61,7 @@ export const runCommand = async (options: RunOptions): Promise<CommandEnd> => {
     await within(UNKILLABLE_MS, exit);
   }
   await within(DRAIN_MS, closed);
-  if (confined !== null && stoppedBy === null && child.signalCode === null) await checkBegun(confined);
+  if (confined !== null && stoppedBy === null) await checkBegun(confined, child.signalCode);
   // The timer may have fired before a busy loop came to read what is there.
   if (!output.closed) await nextLoop();
   if (!output.closed) letGo(child, output);
@@ -75,17 +75,24 @@ export const runCommand = async (options: RunOptions): Promise<CommandEnd> => {
 };
 
 /** The command itself has not run where this throws. */
-const checkBegun = async ({ failure, release }: ConfinedStart): Promise<void> => {
-  const said = await failure();
+const checkBegun = async ({ failure, release }: ConfinedStart, signal: NodeJS.Signals | null): Promise<void> => {
+  const said = await failure(signal);
   if (said === null) return;
   release();
   throw new SandboxFailure(said);
 };
 
-const FATAL: readonly NodeJS.Signals[] = [
-  ...(["SIGHUP", "SIGINT", "SIGQUIT", "SIGILL", "SIGTRAP", "SIGABRT", "SIGBUS", "SIGFPE", "SIGKILL"] as const),
-  ...(["SIGUSR1", "SIGSEGV", "SIGUSR2", "SIGPIPE", "SIGALRM", "SIGTERM", "SIGXCPU", "SIGXFSZ", "SIGSYS"] as const),
+const HARMLESS: readonly string[] = [
+  "SIGCHLD",
+  "SIGCONT",
+  "SIGSTOP",
+  "SIGTSTP",
+  "SIGTTIN",
+  "SIGTTOU",
+  "SIGURG",
+  "SIGWINCH",
 ];
+const FATAL = (Object.keys(constants.signals) as NodeJS.Signals[]).filter((name) => !HARMLESS.includes(name));
 
 /** From 128 and a signal's number, the signal: a command that gives that status itself means the same by it. */
 const endOf = (child: ChildProcess, sandbox: Sandbox | undefined): Pick<CommandEnd, "exitCode" | "signal"> => {

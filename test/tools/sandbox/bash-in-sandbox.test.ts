@@ -32,6 +32,7 @@ describe.skipIf(!HAS_BWRAP)(title, () => {
     ["exit 1", "执行报错: exit status 1\n输出:\n"],
     ["kill -SEGV $$", "执行报错: exit status 139 (SIGSEGV)\n输出:\n"],
     ["kill -9 $$", "执行报错: exit status 137 (SIGKILL)\n输出:\n"],
+    ["kill -VTALRM $$", "执行报错: exit status 154 (SIGVTALRM)\n输出:\n"],
     ["kill 0", "执行报错: exit status 143 (SIGTERM)\n输出:\n"],
     ["exit 200", "执行报错: exit status 200\n输出:\n"],
     ["\nnope_x", "执行报错: exit status 127\n输出:\nbash: line 2: nope_x: command not found\n"],
@@ -104,18 +105,25 @@ describe.skipIf(!HAS_BWRAP)(title, () => {
     expect(readdirSync(workDir)).toEqual([]);
   });
 
-  test("a sandbox that no longer starts is an error, and the command does not run without it", async () => {
+  test.each([
+    ["says why", "echo 'bwrap: no namespaces today' >&2; exit 1", "bwrap: no namespaces today"],
+    ["says nothing", "exit 1", "no message"],
+    ["is killed", "kill -9 $$", "SIGKILL"],
+    ["leaves somebody who holds its status", "(sleep 20 >/dev/null 2>&1) & echo no >&2; exit 1", "no"],
+  ])("a sandbox that no longer starts and %s is an error, and the command does not run without it", async (...way) => {
+    const [, script, said] = way;
     const { workDir, root, home } = sandboxPlace();
     const policy = createPolicy(policyFor({ workDir, root, home }));
     const program = join(root, "bwrap");
-    writeFileSync(program, "#!/bin/sh\necho 'bwrap: no namespaces today' >&2; exit 1\n", { mode: 0o755 });
+    writeFileSync(program, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
     const sandbox = createSandbox({ name: "bubblewrap", program, policy });
-    const { run } = bashForTest({ workDir, sandbox });
+    const { run, bash } = bashForTest({ workDir, sandbox });
     expect(await run({ command: "touch ran" })).toEqual({
       isError: true,
-      output: zh.sandbox.notStarted("bubblewrap", "bwrap: no namespaces today"),
+      output: zh.sandbox.notStarted("bubblewrap", said),
     });
     expect(readdirSync(workDir)).toEqual([]);
+    await bash.close();
   });
 
   test("a shell or a work directory that is missing is named as outside", async () => {

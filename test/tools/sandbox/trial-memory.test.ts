@@ -1,4 +1,5 @@
-import { chmodSync, existsSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openSandbox } from "../../../src/tools/sandbox/open-sandbox.ts";
@@ -13,8 +14,13 @@ const countingPlace = ({ exitCode = 0 } = {}) => {
   writeFileSync(program, `#!/bin/sh\necho start >>'${log}'\nexit ${exitCode}\n`);
   chmodSync(program, 0o755);
   const file = join(place.root, "sandbox-trial");
-  const open = (memory = createTrialMemory(file)) =>
-    openSandbox({ ...policyFor(place), env: { PATH: `${place.root}:/usr/bin:/bin` }, platform: "linux", memory });
+  const open = (memory = createTrialMemory(file), writable: readonly string[] = []) =>
+    openSandbox({
+      ...policyFor(place, { writable }),
+      env: { PATH: `${place.root}:/usr/bin:/bin` },
+      platform: "linux",
+      memory,
+    });
   const starts = () => (existsSync(log) ? readFileSync(log, "utf8").split("\n").length - 1 : 0);
   return { program, file, open, starts };
 };
@@ -38,6 +44,12 @@ describe.skipIf(process.platform !== "linux")("the memory of the sandbox's trial
     expect(starts()).toBe(3);
   });
 
+  test("another policy is tried, and both are remembered", async () => {
+    const { file, open, starts } = countingPlace();
+    for (const writable of [[], ["/var"], [], ["/var"]]) await open(createTrialMemory(file), writable);
+    expect(starts()).toBe(2);
+  });
+
   test("what does not work is tried each time", async () => {
     const { file, open, starts } = countingPlace({ exitCode: 1 });
     expect((await open()).type).toBe("failed");
@@ -52,5 +64,8 @@ describe.skipIf(process.platform !== "linux")("the memory of the sandbox's trial
     expect(starts()).toBe(1);
     const nowhere = createTrialMemory(join(file, "below-a-file"));
     expect([(await open(nowhere)).type, (await open(nowhere)).type, starts()]).toEqual(["works", "works", 3]);
+    rmSync(file);
+    execFileSync("mkfifo", [file]);
+    expect([(await open()).type, (await open()).type, starts()]).toEqual(["works", "works", 5]);
   });
 });
