@@ -153,15 +153,15 @@ test("of twenty calls one question stands at a time; Esc refuses one, and a sett
   turn.callTools(...Array.from({ length: 19 }, (_, index) => write(index + 1)), bash("touch made-20"));
   turn.finish();
   await asked(terminal, /^\? write_file +dir\/made-1$/m);
-  expect(terminal.screen()).toMatch(/esc {2}no +19 more waiting/);
+  await terminal.waitFor(/esc {2}no +19 more waiting/);
   terminal.send(KEYS.escape);
   await asked(terminal, /^\? write_file +dir\/made-2$/m);
-  expect(terminal.screen()).toMatch(/esc {2}no +18 more waiting/);
+  await terminal.waitFor(/esc {2}no +18 more waiting/);
   terminal.send("y");
   await asked(terminal, /^\? write_file +dir\/made-3$/m);
   terminal.send("a");
   await asked(terminal, /^\? bash +touch made-20$/m);
-  expect(terminal.screen()).not.toContain("more waiting");
+  await terminal.waitFor(({ screen }) => !screen().includes("more waiting"));
   terminal.send(KEYS.escape);
   const next = await model.next();
   expect(unpaired(next.messages)).toEqual([]);
