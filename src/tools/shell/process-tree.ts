@@ -104,13 +104,18 @@ const listProcesses = (): ProcessStat[] | null => {
   return names.filter((name) => /^\d+$/.test(name)).flatMap((name) => readStat(name) ?? []);
 };
 
-const readStat = (pid: string): ProcessStat | null => {
-  let text: string;
+/** A file that the kernel has about a process; null where the process has ended since the listing, or is somebody else's. */
+const readAbout = (pid: number | string, name: string): Buffer | null => {
   try {
-    text = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return readFileSync(`/proc/${pid}/${name}`);
   } catch {
-    return null; // ended since the listing
+    return null;
   }
+};
+
+const readStat = (pid: string): ProcessStat | null => {
+  const text = readAbout(pid, "stat")?.toString("latin1");
+  if (text === undefined) return null;
   // The name in parentheses may itself hold parentheses and blanks.
   const [state, parent, group, session] = text.slice(text.lastIndexOf(")") + 2).split(" ");
   if (state === "Z" || state === "X") return null;
@@ -118,25 +123,13 @@ const readStat = (pid: string): ProcessStat | null => {
 };
 
 /** As the kernel has it: 15 bytes of it. */
-const programName = (pid: number): string | null => {
-  try {
-    return readFileSync(`/proc/${pid}/comm`, "utf8").trimEnd();
-  } catch {
-    return null; // ended since the listing
-  }
-};
+const programName = (pid: number): string | undefined => readAbout(pid, "comm")?.toString("utf8").trimEnd();
+
+const hasInEnvironment = (pid: number, mark: string): boolean => readAbout(pid, "environ")?.includes(mark) ?? false;
 
 const hasOpen = (pid: number, target: string): boolean => {
   try {
     return readdirSync(`/proc/${pid}/fd`).some((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`) === target);
-  } catch {
-    return false; // ended since the listing, or somebody else's
-  }
-};
-
-const hasInEnvironment = (pid: number, mark: string): boolean => {
-  try {
-    return readFileSync(`/proc/${pid}/environ`).includes(mark);
   } catch {
     return false; // ended since the listing, or somebody else's
   }
